@@ -74,6 +74,9 @@ def test_a_gold_question_looks_like_any_other(runner: TaskRunner) -> None:
     other = next(question for item, question in shown.items() if item != gold)
     assert shown[gold].text == "gold one"
     assert (shown[gold].reason is None) == (other.reason is None)
+    if other.reason is None:
+        assert (shown[gold].ask_probability, other.ask_probability) == (None, None)
+        assert {shown[gold].asked_at, other.asked_at} == {1_000_000.0}, "when it came"
     assert (runner.detail(gold).label, runner.detail(gold).state) == (None, "open")
     assert runner.label(gold, "ham", "ann").state == "learned"
     assert runner.label(other.item, "ham", "ann").state == "learned"

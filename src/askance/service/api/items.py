@@ -16,7 +16,7 @@ from askance.service.commands import guesses
 from askance.service.commands import items as commands
 from askance.service.errors import RequestError
 from askance.service.transaction import Transaction
-from askance.service.views import explain, similar
+from askance.service.views import blind, explain, similar
 from askance.service.views import items as item_view
 from askance.service.views import task as task_view
 
@@ -76,17 +76,21 @@ async def guess_items(call: Call) -> messages.GuessReceipts:
 
 async def list_items(call: Call) -> messages.ItemsFound:
     """List items by filter, in an order, and count them."""
-    return await call.read(item_view.found, call.service.store, call.writer.task, call.query)
+    return await call.read(item_view.found, call.service.store, call.writer.task, call.query, call.labeller)
 
 
 async def show_neighbours(call: Call) -> messages.Neighbours:
     """Get the items before and after an item in a list."""
-    return await call.read(item_view.neighbours, call.service.store, call.writer.task, call.item, call.query)
+    return await call.read(
+        item_view.neighbours, call.service.store, call.writer.task, call.item, call.query, call.labeller
+    )
 
 
 async def list_similar(call: Call) -> messages.SimilarItems:
     """List the items that are most like an item, as the model sees them. Nothing is stored and nothing changes."""
-    return await call.read(similar.similar, call.service.store, call.writer.task, call.item, call.query)
+    return await call.read(
+        similar.similar, call.service.store, call.writer.task, call.item, call.query, call.labeller
+    )
 
 
 async def explain_item(call: Call) -> messages.Explanation:
@@ -100,9 +104,18 @@ async def explain_item(call: Call) -> messages.Explanation:
 
 
 async def show_item(call: Call) -> messages.ItemDetail:
-    """Get everything that is known about an item."""
-    item = call.item
-    return await call.look(lambda transaction: task_view.detail(transaction, item))
+    """Get everything that is known about an item. Labellers do not see what others say before they have voted."""
+    item, labeller = call.item, call.labeller
+
+    def look(transaction: Transaction) -> messages.ItemDetail:
+        found = task_view.detail(transaction, item)
+        if labeller is None:
+            return found
+        if item in transaction.fold.gold.labels:
+            found = blind.like_others(transaction, found, labeller)
+        return blind.seen_by(transaction.fold, found, labeller)
+
+    return await call.look(look)
 
 
 async def show_image(call: Call) -> Response:

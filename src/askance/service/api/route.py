@@ -44,6 +44,12 @@ class Call(NamedTuple):
         return self.person.name if self.person else None
 
     @property
+    def labeller(self) -> str | None:
+        """The name of the caller, if a labeller of the task, who must not see what others say before a vote."""
+        task = self.writer.task.settings.name
+        return self.who if self.person and self.person.role_in(task) == "labeller" else None
+
+    @property
     def still_admitted(self) -> bool:
         """Whether the caller would still be admitted with the same rights: a stream may last for days."""
         if self.service.open_to_all or self.person is None:

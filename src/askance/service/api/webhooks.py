@@ -2,8 +2,11 @@
 
 import asyncio
 
+from msgspec.structs import replace
+
 from askance.service import messages
 from askance.service.api.route import Call
+from askance.service.views.blind import without_labels
 
 
 async def list_webhooks(call: Call) -> messages.Webhooks:
@@ -13,7 +16,10 @@ async def list_webhooks(call: Call) -> messages.Webhooks:
 
 async def list_changes(call: Call) -> messages.Changes:
     """List what happened to a task after an entry of its journal: the events of webhooks, to be asked for."""
-    return await asyncio.to_thread(call.service.webhooks.changes, _task(call), call.query)
+    found = await asyncio.to_thread(call.service.webhooks.changes, _task(call), call.query)
+    if call.labeller is None:
+        return found
+    return replace(found, changes=without_labels(call.writer.task.fold, found.changes, call.labeller))
 
 
 async def add_webhook(call: Call) -> messages.NewWebhook:

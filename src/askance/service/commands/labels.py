@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from askance.service import messages
 from askance.service.commands import choosing
@@ -91,6 +92,7 @@ def _shown_all(
     items = transaction.at(question.item for question in chosen)
     now = choosing.current(transaction, [question.item for question in chosen])
     on_lease = transaction.settings.asks_on_lease
+    hides_chances = not on_lease and bool(transaction.fold.gold.labels)  # gold questions have none
     shown = []
     for question, loan in zip(chosen, loans, strict=True):
         content = journal.read(items[question.item])
@@ -101,9 +103,8 @@ def _shown_all(
             for one in own_flags(transaction, question.item, loan.who)
         ]
         image = image_of(transaction.settings, question.item, content)
-        shown.append(
-            _shown(question, choice, items[question.item].key, content, loan, flags, image, on_lease=on_lease)
-        )
+        found = _shown(question, choice, items[question.item].key, content, loan, flags, image, on_lease=on_lease)
+        shown.append(replace(found, ask_probability=None) if hides_chances else found)
     return shown
 
 
@@ -298,7 +299,7 @@ def _shown(
         now.prediction,
         now.score,
         None if question.gold or question.reason in ("doubt", "given") else question.ask_probability,
-        loan.at if question.gold else question.asked_at,
+        loan.at if question.gold and on_lease else question.asked_at,
         own_id,
         text,
         record,

@@ -59,8 +59,9 @@ class FlagDetail(Answer, frozen=True):
 class Question(Answer, frozen=True):
     """A leased question: an item, the lease and its end, and what the current model predicts.
 
-    `reason` says why it was chosen on lease. `ask_probability` is null if it was not drawn at random. Of a vector,
-    only its length is shown. `flags` are your own open ones.
+    `reason` says why it was chosen on lease. `ask_probability` is null if it was not drawn at random, or if the
+    task decides on arrival and has gold items. Of a vector, only its length is shown. `flags` are your own open
+    ones.
     """
 
     item: int
@@ -231,6 +232,8 @@ class ItemDetail(Answer, frozen=True):
     `guesses` of programs are by name, also those that came after the label. `label_probability` is how probable
     the label was, given its votes, when they settled it; null if it has a single vote, or something else settled
     it.
+
+    To labellers who may still vote on it, it is `blind`: it has nothing that others, or programs, say about it.
     """
 
     item: int
@@ -254,6 +257,7 @@ class ItemDetail(Answer, frozen=True):
     image: str | None = None
     guesses: dict[str, GuessDetail] | None = None
     label_probability: float | None = None
+    blind: bool = False
 
 
 class ExplainRequest(Body, frozen=True):

@@ -212,7 +212,7 @@ class Fold:
         if entry.kind == journal.IMPORTED:
             self._import(entry, body, row)
         elif entry.kind == journal.GOLD:
-            self.gold.add(entry.seq, body.label, entry.at)
+            self.gold.add(entry.seq, body.label, self.settings.ids[0], entry.at)
         elif entry.kind == journal.DELETION:
             self._delete(body)
             self.version = entry.seq

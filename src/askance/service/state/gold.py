@@ -16,10 +16,10 @@ class Gold(Struct):
     labels: dict[int, str] = field(default_factory=dict)
     questions: dict[int, Question] = field(default_factory=dict)
 
-    def add(self, item: int, label: str, at: float) -> None:
-        """Take in a gold item."""
+    def add(self, item: int, label: str, prediction: str, at: float) -> None:
+        """Take in a gold item, with the prediction to show if the model has none. It must not be the label."""
         self.labels[item] = label
-        self.questions[item] = Question(item, label, 0.0, 0.0, at, gold=True)
+        self.questions[item] = Question(item, prediction, 0.0, 0.0, at, gold=True)
 
     def delete(self, item: int) -> None:
         """Forget a gold item."""

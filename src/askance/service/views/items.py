@@ -14,6 +14,7 @@ from askance.service.store import Store
 from askance.service.store.entries import Entry
 from askance.service.task import Task
 from askance.service.transaction import Transaction
+from askance.service.views.blind import seen_by, without_hints
 from askance.service.views.task import detail_of
 from askance.typing import IntArray
 
@@ -44,27 +45,29 @@ def image(store: Store, task: Task, item: int) -> bytes:
 # ---------------------------------------------------------------------- lists
 
 
-def found(store: Store, task: Task, request: messages.ItemSearch) -> messages.ItemsFound:
-    """The next page of matching items, and how many there are in all."""
+def found(
+    store: Store, task: Task, request: messages.ItemSearch, labeller: str | None = None
+) -> messages.ItemsFound:
+    """The next page of matching items, and how many there are in all, as this labeller may see them."""
     check_filter(task.settings, request)
     before = messages.START if request.before is UNSET else request.before
     with task.index.lock:
         if not task.index.catch_up():
             return messages.ItemsFound([], before, 0, 0, exact=False)
-        items = task.index.ordered(task.fold, request)
+        items = without_hints(task.fold, task.index.ordered(task.fold, request), request, labeller)
         passed = 0 if before == messages.START else task.index.passed(items, request.order, before)
         is_complete = task.index.is_complete
     rest = items[passed:]
     if request.search:
-        return _searched(store, task, request, rest, exact=is_complete and not passed)
+        return _searched(store, task, request, rest, labeller, exact=is_complete and not passed)
     page = rest[: request.count].tolist()
-    details = details_of(store, task, page)
+    details = details_of(store, task, page, labeller)
     last = page[-1] if len(rest) > len(page) else None
     return messages.ItemsFound(details, last, len(page), len(items), is_complete)
 
 
 def _searched(
-    store: Store, task: Task, request: messages.ItemSearch, rest: IntArray, *, exact: bool
+    store: Store, task: Task, request: messages.ItemSearch, rest: IntArray, labeller: str | None, *, exact: bool
 ) -> messages.ItemsFound:
     """The next page of the items whose content matches, too. The others are counted, up to a limit."""
     matching: list[int] = []
@@ -75,18 +78,21 @@ def _searched(
     page = matching[: request.count]
     is_all = len(items) == len(rest)
     last = page[-1] if len(matching) > len(page) else None if is_all else items[-1]
-    return messages.ItemsFound(details_of(store, task, page), last, len(items), len(matching), exact and is_all)
+    details = details_of(store, task, page, labeller)
+    return messages.ItemsFound(details, last, len(items), len(matching), exact and is_all)
 
 
-def neighbours(store: Store, task: Task, item: int, request: messages.ItemPlace) -> messages.Neighbours:
-    """The items before and after an item in a search."""
+def neighbours(
+    store: Store, task: Task, item: int, request: messages.ItemPlace, labeller: str | None = None
+) -> messages.Neighbours:
+    """The items before and after an item in a search, as this labeller may see them."""
     check_filter(task.settings, request)
     with task.index.lock:
         if not task.index.catch_up():
             raise RequestError(
                 503, "busy", "the items are being read for the first time: try again", retry_after=1
             )
-        items = task.index.ordered(task.fold, request)
+        items = without_hints(task.fold, task.index.ordered(task.fold, request), request, labeller)
         passed = task.index.passed(items, request.order, item)
     later, earlier = items[passed:], items[:passed][::-1]
     is_among = len(earlier) > 0 and earlier[0] == item
@@ -107,13 +113,18 @@ def _first_with(store: Store, task: Task, rest: IntArray, search: str) -> int | 
     return None
 
 
-def details_of(store: Store, task: Task, items: Sequence[int]) -> list[messages.ItemDetail]:
-    """Everything that is known about some items, in their order."""
+def details_of(
+    store: Store, task: Task, items: Sequence[int], labeller: str | None = None
+) -> list[messages.ItemDetail]:
+    """Everything that is known about some items, in their order, or what a labeller may see of it."""
     transaction = Transaction(task.fold, store, task.number, 0.0)
     entries = transaction.at(items)
     transaction.look_up(list(entries.values()))
     there = [entries[item] for item in items if item in entries]
-    return [detail_of(transaction, entry) for entry in there if entry.kind in journal.ITEMS]  # others were deleted
+    details = [
+        detail_of(transaction, entry) for entry in there if entry.kind in journal.ITEMS
+    ]  # others are deleted
+    return details if labeller is None else [seen_by(task.fold, detail, labeller) for detail in details]
 
 
 def check_filter(settings: TaskSettings, request: messages.ItemFilter) -> None:

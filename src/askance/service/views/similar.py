@@ -18,8 +18,13 @@ from askance.service.views.task import content
 COMPARED = 2000  # items per request, the newest ones
 
 
-def similar(store: Store, task: Task, item: int, request: messages.SimilarRequest) -> messages.SimilarItems:
-    """The items that are most like an item; of those that are open, only the ones with the same prediction."""
+def similar(
+    store: Store, task: Task, item: int, request: messages.SimilarRequest, labeller: str | None = None
+) -> messages.SimilarItems:
+    """The items that are most like an item; of those that are open, only the ones with the same prediction.
+
+    A labeller sees nothing of what others say about them before the own vote.
+    """
     fold, settings = task.fold, task.settings
     check_finite(fold)
     transaction = Transaction(fold, store, task.number, 0.0)
@@ -36,7 +41,7 @@ def similar(store: Store, task: Task, item: int, request: messages.SimilarReques
     best = heapq.nlargest(request.count, places, key=lambda place: float(cosines[place]))
     best = [place for place in best if cosines[place] > 0]
     items = list(rows)
-    details = {one.item: one for one in details_of(store, task, [items[place] for place in best])}
+    details = {one.item: one for one in details_of(store, task, [items[place] for place in best], labeller)}
     shown = [
         messages.SimilarItem(
             details[items[place]], min(1.0, float(cosines[place])), said[place], float(found.scores[place])

@@ -54,15 +54,16 @@ function guessWords({ label, confidence }) {
   return confidence === null ? words : pieces("{label}, confidence {confidence}", { label: words, confidence: fine.format(confidence) });
 }
 
-function labelsGiven({ votes, corrections, skips, flags }) {
+function labelsGiven({ blind, votes, corrections, skips, flags }) {
+  const hidden = blind ? [el("li", { class: "soft" }, t("You see what others say after you have labelled this item."))] : [];
   const all = [
     ...votes.map((vote) => [vote, voteWords(vote)]),
     ...corrections.map((one) => [one, pieces("{person} corrected the label to {label}", { person: whoOf(one), label: bold(one.label) })]),
     ...skips.map((one) => [one, one.reason ? pieces("{person} skipped it: {reason}", { person: whoOf(one), reason: bold(reasonWords(one.reason)) }) : t("{person} skipped it", { person: whoOf(one) })]),
     ...flags.map((flag) => [flag, flagWords(flag)]),
   ].sort(([one], [other]) => one.at - other.at);
-  if (!all.length) return el("li", { class: "soft" }, t("Nobody has labelled this item."));
-  return all.map(([one, words]) => el("li", {}, words, " ", el("span", { class: "soft small" }, date(one.at))));
+  if (!all.length && !blind) return el("li", { class: "soft" }, t("Nobody has labelled this item."));
+  return [...all.map(([one, words]) => el("li", {}, words, " ", el("span", { class: "soft small" }, date(one.at)))), ...hidden];
 }
 
 function voteWords(vote) {
