@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from askance import OracleLearner
 from askance.annotators import Oracle
 from askance.auto.guess_table import GuessTable, Worth
-from askance.auto.oracle_trace import OracleTrace
+from askance.auto.oracle_trace import OracleDecision, OracleTrace
 from askance.errors import DataError, ParameterError
 
 pytestmark = pytest.mark.compiled  # the models are too slow without machine code
@@ -156,3 +156,95 @@ def test_a_guess_is_worth_it_while_it_helps() -> None:
     assert worth.judge(0.05)
     worth.give_up()
     assert not worth.judge(0.05)
+
+
+# ---------------------------------------------------------------------- row by row
+
+
+def asked_row_by_row(
+    oracles: Any, budget: Any, X: Any, y: NDArray[Any], guesses: dict[str, tuple[Any, Any]]
+) -> tuple[OracleLearner, list[OracleDecision]]:
+    """What `run` does, by `ask` and `tell`. The labels come as late as those of the person do."""
+    learner = OracleLearner(oracles, budget, classes=["no", "yes"], rows=len(y))
+    latency = max(1, next(oracle.latency for oracle in oracles if oracle.is_person))
+    waiting: list[OracleDecision] = []
+    found = []
+    for t in range(len(y)):
+        while waiting and waiting[0].row + latency <= t:
+            one = waiting.pop(0)
+            assert one.oracle is not None
+            learner.tell(y[one.row], oracle=one.oracle, row=one.row)
+        said = {name: (answers[t], None if sure is None else sure[t]) for name, (answers, sure) in guesses.items()}
+        found.append(learner.ask(X[t], said))
+        waiting += [found[-1]] if found[-1].oracle else []
+    return learner, found
+
+
+@pytest.mark.parametrize(("latency", "budget"), [(0, 40), (7, 40), (0, "0.5")])
+def test_row_by_row_is_the_same_to_the_last_bit(latency: int, budget: Any) -> None:
+    X, y, answers = stream(0.8, later=0.5, rows=300)
+    sure = np.where(np.arange(300) % 3 == 0, np.nan, 0.8)
+    oracles = [MACHINE, Oracle("human", 1, latency=latency), Oracle("other", "0.02", guess="o")]
+    guesses = {"gpt": (answers, sure), "o": (answers[::-1], None)}
+    trace = OracleLearner(oracles, budget, classes=["no", "yes"]).run(X, y, guesses)
+    learner, found = asked_row_by_row(oracles, budget, X, y, guesses)
+    names = ["llm", "human", "other"]
+    assert [one.prediction for one in found] == trace.predictions.tolist()
+    assert [[one.probabilities[name] for name in (None, *names)] for one in found] == trace.probabilities.tolist()
+    assert [[name in one.bought for name in names] for one in found] == trace.bought.tolist()
+    assert [one.oracle == "human" for one in found] == trace.bought[:, 1].tolist()
+    assert (learner.ledger.bought, learner.ledger.spent) == (trace.ledger.bought, trace.ledger.spent)
+
+
+def test_a_function_is_called_only_if_its_guess_is_bought() -> None:
+    X, y, answers = stream(0.5, rows=200)
+    calls: list[int] = []
+
+    def answer(t: int) -> tuple[Any, None]:
+        calls.append(t)
+        return answers[t], None
+
+    oracles = [Oracle("llm", "0.2", guess="gpt"), PERSON]
+    learner = OracleLearner(oracles, 60, classes=["no", "yes"], rows=200)
+    bought = []
+    for t in range(200):
+        decision = learner.ask(X[t], {"gpt": lambda t=t: answer(t)})
+        bought += [t] if "llm" in decision.bought else []
+        if decision.oracle is not None:
+            learner.tell(y[t], oracle=decision.oracle)
+    assert calls == bought
+    assert 0 < len(bought) == learner.ledger.bought["llm"] < 200
+
+
+def test_misuse_of_ask_and_tell_is_refused() -> None:
+    X, _, answers = stream(0.8)
+    with pytest.raises(ValueError, match="give OracleLearner its classes and rows"):
+        OracleLearner([PERSON], 5).ask(X[0])
+    with pytest.raises(ParameterError, match="rows must be None or a whole number of at least 1, not 0"):
+        OracleLearner([PERSON], 5, rows=0)
+    learner = OracleLearner([MACHINE, PERSON], 5, classes=["no", "yes"], rows=2)
+    with pytest.raises(ValueError, match="row -1 waits for no label of 'human'"):
+        learner.tell("no", oracle="human")
+    with pytest.raises(DataError, match="no guess 'gpt'; there are: none"):
+        learner.ask(X[0])
+    with pytest.raises(DataError, match="guess 'gpt': 'yes' is not an answer with a confidence or None"):
+        learner.ask(X[0], {"gpt": "yes"})
+    with pytest.raises(ValueError, match="ask takes one row, not 3"):
+        learner.ask(X[:3], {"gpt": ("yes", None)})
+    assert learner.ledger.spent == 0, "nothing was bought so far"
+    first = learner.ask(X[0], {"gpt": (answers[0], 0.5)})
+    assert first.oracle == "human"
+    with pytest.raises(ValueError, match="the row has 2 columns, but earlier rows have 3"):
+        learner.ask(X[0, :2], {"gpt": ("yes", None)})
+    with pytest.raises(ValueError, match="the answers of 'llm' are guesses"):
+        learner.tell("no", oracle="llm")
+    with pytest.raises(ValueError, match="there is no oracle 'bob'"):
+        learner.tell("no", oracle="bob")
+    with pytest.raises(ValueError, match=r"the label .*maybe.* is not one of the classes"):
+        learner.tell("maybe", oracle="human")
+    learner.tell("no", oracle="human")
+    with pytest.raises(ValueError, match="row 0 waits for no label of 'human': it was not asked, or has answered"):
+        learner.tell("no", oracle="human")
+    learner.ask(X[1], {"gpt": (None, None)})
+    with pytest.raises(ValueError, match="all 2 rows were asked about"):
+        learner.ask(X[2], {"gpt": ("yes", None)})

@@ -1,6 +1,5 @@
 """One pass over a stream with several oracles."""
 
-from collections import deque
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -9,11 +8,9 @@ from numpy.typing import NDArray
 
 from askance.annotators import Ledger, Oracle
 from askance.auto.core import BURST, AutoCore
-from askance.auto.guess_rows import NO_ANSWER, Guesses, with_bought
+from askance.auto.guess_rows import NO_ANSWER, Case
 from askance.auto.guess_table import GuessTable, Worth
-from askance.auto.rows import part
 from askance.auto.settings import AutoSettings
-from askance.jit.kernels.mixed import Mixed
 from askance.learners.core import Decision
 from askance.metrics import DriftDetector
 
@@ -32,13 +29,27 @@ FIRST_LOSSES = (0.0, -1.0, 0.0)  # before any label, what machines say counts mo
 
 
 class Question(NamedTuple):
-    """A row that a person was asked about: when the label comes, what was bought, and what the label counts."""
+    """A row that a person was asked about, what was bought for it, and what its label counts."""
 
-    due: int
-    row: int
+    case: Case
     bought: list[bool]
     chance: float
     weight: float
+
+
+class Step(NamedTuple):
+    """What was decided about a row.
+
+    The predicted class, the probability that a person is asked, the guesses that were bought for every row like
+    it, those that were bought for this row, whether a person is asked, and which machines were trusted.
+    """
+
+    predicted: int
+    chance: float
+    for_all: list[bool]
+    bought: list[bool]
+    asks: bool
+    trusted: list[bool]
 
 
 class OracleRun:
@@ -48,101 +59,108 @@ class OracleRun:
     to do with the row, and one with guesses as features.
     """
 
-    def __init__(
-        self, oracles: Sequence[Oracle], ledger: Ledger, settings: AutoSettings, X: Mixed, guesses: list[Guesses]
-    ) -> None:
-        self.ledger, self.X, self.guesses, self.rows = ledger, X, guesses, len(X.dense)
+    def __init__(self, oracles: Sequence[Oracle], ledger: Ledger, settings: AutoSettings, rows: int) -> None:
+        self.ledger, self.rows, self.seen = ledger, rows, 0
         self.person = next(oracle for oracle in oracles if oracle.is_person)
         self.machines = [oracle for oracle in oracles if not oracle.is_person]
         self.audit, self.classes = settings.audit, len(settings.classes or ())
         self.without, self.with_guesses = AutoCore(settings), AutoCore(settings)
-        self.tables = [GuessTable(self.classes) for _ in guesses]
-        self.worth = [Worth() for _ in guesses]
-        self.drifts = [DriftDetector() for _ in guesses]
-        self.trusted = [True] * len(guesses)
+        self.tables = [GuessTable(self.classes) for _ in self.machines]
+        self.worth = [Worth() for _ in self.machines]
+        self.drifts = [DriftDetector() for _ in self.machines]
+        self.trusted = [True] * len(self.machines)
         self.losses = np.array(FIRST_LOSSES)
-        self.seen = np.ones(self.classes)  # labels of each class
-        self.waiting: deque[Question] = deque()
+        self.labels = np.ones(self.classes)  # of each class
+        self.waiting: dict[int, Question] = {}  # by row, the oldest first
         self.share_out(0)
 
     # ------------------------------------------------------------------ asking
 
-    def step(self, t: int) -> tuple[int, float, list[bool], bool]:
-        """Decide about a row; learn later what is asked.
-
-        Returns the predicted class, the probability that a person is asked, the guesses that were bought for every
-        row like it, and whether a person is asked.
-        """
-        if not t % EVERY:
-            self.share_out(t)
+    def step(self, case: Case) -> Step:
+        """Decide about the next row, and buy what was decided."""
+        if not self.seen % EVERY:
+            self.share_out(self.seen)
+        bought = [trusted and self._buy(case, place) for place, trusted in enumerate(self.trusted)]
         for detector in self.drifts:
             detector.update(None)
-        bought = [
-            trusted and self.ledger.buy(machine.name)
-            for machine, trusted in zip(self.machines, self.trusted, strict=True)
-        ]
-        decision, granted = self._decide(t, bought)
-        predicted = int(self._mixed(self._predict(t, bought)).argmax())
+        decision, granted = self._decide(case, bought)
+        predicted = int(self._mixed(self._predict(case, bought)).argmax())
         chance = decision.ask_probability if granted else 0.0
         asks = granted and decision.ask and self.ledger.buy(self.person.name)
-        return predicted, chance, bought, asks
+        for_all, trusted = bought, list(self.trusted)
+        if asks:
+            bought = self._ask_person(case, bought, chance)
+        self.seen += 1
+        return Step(predicted, chance, for_all, bought, asks, trusted)
 
-    def ask_person(self, t: int, bought: list[bool], chance: float) -> list[bool]:
+    def _ask_person(self, case: Case, bought: list[bool], chance: float) -> list[bool]:
         """Let a person label a row, and buy the other guesses for it, to compare. Returns what was bought."""
-        every = [has or self.ledger.buy(machine.name) for has, machine in zip(bought, self.machines, strict=True)]
+        every = [has or self._buy(case, place) for place, has in enumerate(bought)]
         weight = 1.0
         if self.ledger.bought[self.person.name] > BURST:
             weight = max(LEAST_WEIGHT, min(1.0, self.rate * self.audit / chance))
-        self.waiting.append(Question(t + self.person.latency, t, every, chance, weight))
+        self.waiting[self.seen] = Question(case, every, chance, weight)
         return every
 
-    def _decide(self, t: int, bought: list[bool]) -> tuple[Decision, bool]:
+    def _buy(self, case: Case, place: int) -> bool:
+        """Get the answer of a machine and pay for it, and return whether there was enough money."""
+        name = self.machines[place].name
+        if not self.ledger.affords(name):
+            return False
+        case.answer(place)
+        return self.ledger.buy(name)
+
+    def _decide(self, case: Case, bought: list[bool]) -> tuple[Decision, bool]:
         """The question of the model that predicts better, of those that ask; and whether a person can be paid."""
         granted = self.ledger.affords(self.person.name) and self.ledger.bought[self.person.name] + 1 <= self.most
         leads = any(bought) and self.losses[FEATURES] < self.losses[WITHOUT]
-        one = self.with_guesses.ask(self._row(t, bought), granted=granted and leads)
-        other = self.without.ask(part(self.X, t, t + 1), granted=granted and not leads)
+        one = self.with_guesses.ask(case.with_bought(bought, self.classes), granted=granted and leads)
+        other = self.without.ask(case.row, granted=granted and not leads)
         return one if leads else other, granted
 
     # ------------------------------------------------------------------ learning
 
-    def learn_due(self, t: int, codes: NDArray[np.int64]) -> None:
-        """Learn the labels that have come by now."""
-        while self.waiting and self.waiting[0].due <= t:
-            self._learn(self.waiting.popleft(), codes)
-            self._judge(t)
+    def learn_due(self, codes: NDArray[np.int64]) -> None:
+        """Learn the labels that have come after the rows so far."""
+        latency = max(1, self.person.latency)  # no label comes before the row itself
+        while self.waiting and (row := next(iter(self.waiting))) + latency <= self.seen:
+            self.learn(row, int(codes[row]))
 
-    def _learn(self, question: Question, codes: NDArray[np.int64]) -> None:
-        t, weight = question.row, question.weight
-        label = codes[t : t + 1]
-        code = int(label[0])
-        chances = self._predict(t, question.bought)
+    def learn(self, row: int, code: int) -> None:
+        """Learn the label of a row that waits for one."""
+        self._learn(self.waiting.pop(row), code)
+        self._judge()
+
+    def _learn(self, question: Question, code: int) -> None:
+        case, weight = question.case, question.weight
+        chances = self._predict(case, question.bought)
         losses = -np.log(np.maximum(chances[:, code], LEAST_CHANCE))
         self.losses = (1.0 - weight / MEMORY) * self.losses + weight * losses
-        for place, guess in enumerate(self.guesses):
-            if question.bought[place] and guess.answers[t] != NO_ANSWER:
-                alone = max(float(self._updated(chances[WITHOUT], t, [place])[code]), LEAST_CHANCE)
+        for place in np.flatnonzero(question.bought).tolist():
+            if (guess := case.answer(place)).code != NO_ANSWER:
+                alone = max(float(self._updated(chances[WITHOUT], case, [place])[code]), LEAST_CHANCE)
                 self.worth[place].learn(float(losses[WITHOUT]), -float(np.log(alone)), weight)
-                if self.drifts[place].tell(int(guess.answers[t]) != code, question.chance):
+                if self.drifts[place].tell(guess.code != code, question.chance):
                     self.tables[place].restart()
                     self.worth[place].give_up()
-                self.tables[place].learn(int(guess.answers[t]), int(guess.bins[t]), code, weight)
-        self.seen[code] += weight
-        self.with_guesses.tell(self._row(t, question.bought), label, question.chance)
-        self.without.tell(part(self.X, t, t + 1), label, question.chance)
+                self.tables[place].learn(guess.code, guess.bin, code, weight)
+        self.labels[code] += weight
+        label = np.array([code], np.int64)
+        self.with_guesses.tell(case.with_bought(question.bought, self.classes), label, question.chance)
+        self.without.tell(case.row, label, question.chance)
 
-    def _judge(self, t: int) -> None:
+    def _judge(self) -> None:
         """Give up guesses that are not worth their price, and take up those that are."""
         left, before = max(float(self.ledger.left), 1e-9), list(self.trusted)
         for place, machine in enumerate(self.machines):
-            share = min(1.0, float(machine.price) * (self.rows - t) / left)
+            share = min(1.0, float(machine.price) * (self.rows - self.seen + 1) / left)
             self.trusted[place] = self.worth[place].judge(LEARNING * share)
         if before != self.trusted:
-            self.share_out(t)
+            self.share_out(self.seen - 1)
 
-    def share_out(self, t: int) -> None:
+    def share_out(self, row: int) -> None:
         """Leave to people what trusted guesses of the rows to come will not cost, at an even rate."""
-        rest, asked = max(1, self.rows - t), self.ledger.bought[self.person.name]
+        rest, asked = max(1, self.rows - row), self.ledger.bought[self.person.name]
         pairs = zip(self.machines, self.trusted, strict=True)
         reserved = rest * sum(float(machine.price) for machine, trusted in pairs if trusted)
         left, price = float(self.ledger.left), float(self.person.price)
@@ -155,13 +173,13 @@ class OracleRun:
 
     # ------------------------------------------------------------------ predicting
 
-    def _predict(self, t: int, bought: list[bool]) -> Numbers:
+    def _predict(self, case: Case, bought: list[bool]) -> Numbers:
         """The probabilities of the classes by each of the three models."""
-        base = self._cautious(self.without.probabilities(part(self.X, t, t + 1))[0])
+        base = self._cautious(self.without.probabilities(case.row)[0])
         if not any(bought):
             return np.vstack([base, base, base])
-        updated = self._updated(base, t, np.flatnonzero(bought).tolist())
-        featured = self._cautious(self.with_guesses.probabilities(self._row(t, bought))[0])
+        updated = self._updated(base, case, np.flatnonzero(bought).tolist())
+        featured = self._cautious(self.with_guesses.probabilities(case.with_bought(bought, self.classes))[0])
         return np.vstack([base, updated, featured])
 
     def _cautious(self, chances: Numbers) -> Numbers:
@@ -169,19 +187,16 @@ class OracleRun:
         known: float = self.without.labels / (self.without.labels + DOUBTED)
         return known * chances + (1.0 - known) / self.classes
 
-    def _updated(self, base: Numbers, t: int, places: list[int]) -> Numbers:
+    def _updated(self, base: Numbers, case: Case, places: list[int]) -> Numbers:
         """Probabilities after some guesses, by Bayes' rule."""
-        found, shares = base.copy(), self.seen / self.seen.sum()
+        found, shares = base.copy(), self.labels / self.labels.sum()
         for place in places:
-            guess = self.guesses[place]
-            if guess.answers[t] != NO_ANSWER:
-                found *= self.tables[place].probabilities(int(guess.answers[t]), int(guess.bins[t])) / shares
+            guess = case.answer(place)
+            if guess.code != NO_ANSWER:
+                found *= self.tables[place].probabilities(guess.code, guess.bin) / shares
         return found / found.sum()
 
     def _mixed(self, chances: Numbers) -> Numbers:
         trust = np.exp(self.losses.min() - self.losses)
         found: Numbers = trust @ chances
         return found
-
-    def _row(self, t: int, bought: list[bool]) -> Mixed:
-        return with_bought(part(self.X, t, t + 1), t, self.guesses, bought, self.classes)

@@ -1,7 +1,7 @@
 """The decisions of a pass with several oracles: who was asked about each row, and what was paid."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,31 @@ from askance.annotators import Ledger, Oracle
 
 if TYPE_CHECKING:
     import pyarrow
+
+
+class OracleDecision(NamedTuple):
+    """What `OracleLearner.ask` decided about a row.
+
+    Attributes
+    ----------
+    row : int
+        The number of the row, from 0.
+    prediction : object
+        The predicted class.
+    oracle : str or None
+        The person who is to be asked for the label; None for nobody.
+    probabilities : dict
+        The probability that nobody was asked, under None, and that each oracle was, under its name. Guesses are
+        bought before it is decided about people, so that several oracles may be asked about a row.
+    bought : tuple of str
+        The oracles whose answers were bought, in their order. That of a person is still to come.
+    """
+
+    row: int
+    prediction: Any
+    oracle: str | None
+    probabilities: dict[str | None, float]
+    bought: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
