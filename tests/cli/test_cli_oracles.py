@@ -73,3 +73,35 @@ def test_errors_say_what_is_wrong(guessed, words, said):
 
 def test_a_pipe_is_refused():
     assert "save the pipe to a file" in complaint("run", "-", *HUMAN, "--budget", "9")
+
+
+TASK = 'name = "sizes"\nclasses = ["large", "small"]\n'
+PRICES = "[oracles]\nbudget = 48.00\npeople = 1.00\nguesses = {gpt = 0.01}\n"
+
+
+def test_the_settings_of_a_task_have_prices_too(guessed, tmp_path):
+    path = tmp_path / "sizes.toml"
+    path.write_text(TASK + PRICES)
+    told, other = answer("run", guessed, "--task", path), answer("run", guessed, *LLM, *HUMAN, "--budget", "48")
+    assert [(one["name"], one["guess"], one["price"]) for one in told["oracles"]] == [
+        ("gpt", "gpt", "0.01"),
+        ("people", None, "1.0"),
+    ]
+    assert (told["accuracy"], told["spent"]) == (other["accuracy"], other["spent"])
+
+
+@pytest.mark.parametrize(
+    ("content", "words", "said"),
+    [
+        (TASK, (), "sizes.toml: what may all oracles cost together? Give oracles.budget"),
+        (TASK + PRICES, HUMAN, "--task has the oracles and their budget: remove --oracle and --budget, or --task"),
+        (TASK + PRICES, ("--rate", "0.1"), "--budget limits it: remove --rate"),
+        (TASK + "[oracles]\nbudget = 9\n", (), "oracles.budget limits nothing without prices"),
+        (TASK + "[oracles]\nmoney = 9\n", (), "sizes.toml: "),
+        (TASK + PRICES.replace("gpt", "claude"), (), "no guess 'claude'"),
+    ],
+)
+def test_errors_in_settings_say_what_is_wrong(guessed, tmp_path, content, words, said):
+    path = tmp_path / "sizes.toml"
+    path.write_text(content)
+    assert said in complaint("run", guessed, "--task", path, *words)

@@ -96,6 +96,21 @@ def test_a_budget_ends_the_work_and_the_rest_comes_later(client: Client, model: 
     assert all(guesses(client).values())
 
 
+def test_the_money_of_the_task_ends_it_before_the_model_is_asked(
+    client: Client, model: FakeModel, tmp_path: Path
+) -> None:
+    client.change(oracles={"budget": 0.02, "people": 1, "guesses": {"gpt-test": 0.01}})
+    assert "The budget does not have enough left" in output(*words(model, tmp_path, "--once"))
+    assert len(model.requests) == 2
+    money = client.figures().spend.money
+    assert money is not None
+    assert (money.spent, money.left) == ("0.02", "0.00")
+    assert client.questions(3) == []
+    client.change(oracles={"budget": 1.03, "people": 1, "guesses": {"gpt-test": 0.01}})
+    assert answer(*words(model, tmp_path, "--once"))["guesses"] == 1
+    assert len(client.questions(3)) == 1
+
+
 @pytest.mark.slow
 def test_ctrl_c_ends_it_after_the_current_item(client: Client, model: FakeModel, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "askance", *words(model, tmp_path, "--json")]

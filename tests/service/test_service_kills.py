@@ -5,6 +5,7 @@ Several votes settle a label, and some questions are gold items. Nothing is lost
 
 import random
 from collections import Counter
+from decimal import Decimal
 
 import pytest
 
@@ -22,6 +23,13 @@ KIND_OF = {
     "undo": journal.UNDO,
     "correct": journal.CORRECTION,
 }
+
+
+def guessers(entry):
+    """The programs whose guesses are in an entry."""
+    if entry.kind == journal.GUESS:
+        return [journal.read(entry).name]
+    return journal.read(entry).all_guessers if entry.kind in (journal.ITEM, journal.QUESTION) else []
 
 
 def survives(store, directory, kills, algorithm="PA-II"):
@@ -60,7 +68,11 @@ def survives(store, directory, kills, algorithm="PA-II"):
                 assert body.guess.confidence == one["confidence"]
         assert opened.check() == []
         settings = from_json(opened.tasks()[0].settings)
-        restarted = snapshots.content(Task(opened, 1, settings).fold)
+        fold = Task(opened, 1, settings).fold
+        restarted, money = snapshots.content(fold), fold.money
+        names = Counter(name for entry in entries for name in guessers(entry))
+        assert money.spent == money.labels + Decimal("0.01") * names["first"] + Decimal("0.3") * names["second"]
+        assert money.spent >= fold.counts.votes
         opened.drop_snapshots(1, opened.snapshot_seqs(1))
         assert snapshots.content(Task(opened, 1, settings).fold) == restarted
     return Counter(change.verb for change in done), slowest

@@ -20,6 +20,7 @@ from service_lives import Running
 TASK = (
     'name = "busy"\nclasses = ["ham", "spam"]\nalgorithm = "{}"\n'
     '[hashing]\nbits = 10\n[labels]\nper_item = 2\ngold = 0.3\n[questions]\nchosen = "lease"\n'
+    "[oracles]\nbudget = 1e9\npeople = 1\nguesses = {{first = 0.01, second = 0.3}}\n"
 )
 LABELLERS = ("ann", "bob", "cat")
 

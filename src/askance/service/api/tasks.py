@@ -41,7 +41,7 @@ async def show_task(call: Call) -> messages.TaskDetail:
 
 
 async def change_task(call: Call) -> messages.TaskDetail:
-    """Change the settings of a task that may change: budget, labels, costs, interface, goal and certify."""
+    """Change the settings of a task that may change: budget, labels, costs, interface, goal, certify, oracles."""
     await call.run(lambda transaction: commands.change(transaction, call.body, call.who))
     return messages.TaskDetail(call.writer.task.settings, await _figures(call, call.writer))
 

@@ -108,7 +108,7 @@ class AsyncClient(AsyncReviews, AsyncTokens):
         return await self._do(calls.figures(self._of(task)))
 
     async def change(self, *, task: str | None = None, **parts: Any) -> m.TaskDetail:
-        """Replace sections of the settings: `budget`, `labels`, `costs`, `interface`, `goal` or `certify`."""
+        """Replace sections: `budget`, `labels`, `costs`, `interface`, `goal`, `certify` or `oracles`."""
         return await self._do(calls.change(self._of(task), parts))
 
     async def set_columns(self, columns: Mapping[str, Any], *, task: str | None = None) -> m.TaskDetail:

@@ -109,7 +109,7 @@ class Client(Reviews, Tokens):
         return self._do(calls.figures(self._of(task)))
 
     def change(self, *, task: str | None = None, **parts: Any) -> m.TaskDetail:
-        """Replace sections of the settings: `budget`, `labels`, `costs`, `interface`, `goal` or `certify`."""
+        """Replace sections: `budget`, `labels`, `costs`, `interface`, `goal`, `certify` or `oracles`."""
         return self._do(calls.change(self._of(task), parts))
 
     def set_columns(self, columns: Mapping[str, Any], *, task: str | None = None) -> m.TaskDetail:

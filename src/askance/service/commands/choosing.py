@@ -16,19 +16,20 @@ from askance.service.transaction import Transaction
 
 def next_questions(transaction: Transaction, count: int, who: str | None) -> list[Question]:
     """The questions to lease now: open ones first, then new ones within the budget."""
-    fold, labels = transaction.fold, transaction.settings.labels
-    if not transaction.settings.asks_on_lease:
-        return fold.questions.next_for(who, count, transaction.now, labels)
+    fold, now = transaction.fold, transaction.now
     withdraw_deserted(transaction)
-    room = affordable(fold, transaction.now)
+    cost, room = transaction.settings.label_cost, fold.labels_left(now)
     chosen: list[Question] = []
-    for question in fold.questions.next_for(who, len(fold.questions.open), transaction.now, labels):
+    for question in fold.questions.free_for(who, now, transaction.settings.labels):
         if len(chosen) == count:
             break
-        if question.labels or room > 0:
-            room -= not question.labels
+        missing = question.missing(cost, now)
+        if not missing or missing <= room:
+            room -= missing
             chosen.append(question)
-    return [*chosen, *_new(transaction, min(count - len(chosen), room))]
+    if not transaction.settings.asks_on_lease:
+        return chosen
+    return [*chosen, *_new(transaction, int(min(count - len(chosen), max(0.0, room) // cost)))]
 
 
 def with_gold(transaction: Transaction, count: int, who: str | None) -> list[Question]:
@@ -42,6 +43,9 @@ def with_gold(transaction: Transaction, count: int, who: str | None) -> list[Que
     if waiting(fold, transaction.now) <= 0:  # nobody is to work for gold items alone
         return []
     chosen = next_questions(transaction, count - len(places), who) if count > len(places) else []
+    cost, now = transaction.settings.label_cost, transaction.now
+    left = fold.labels_left(now) - sum(question.missing(cost, now) for question in chosen)
+    places = places[: int(max(0.0, min(left, len(places))))]
     for place, question in zip(places, chance.sample(free, len(places)), strict=True):
         chosen.insert(place, question)
     return chosen
@@ -68,6 +72,17 @@ def ask_named(transaction: Transaction, items: Sequence[int]) -> None:
         _ask(transaction, choice, "given")
 
 
+def check_room(transaction: Transaction, items: Sequence[int], who: str | None) -> None:
+    """Refuse votes on items if the budget has set no labels aside for them, and does not have enough left."""
+    fold, now, cost = transaction.fold, transaction.now, transaction.settings.label_cost
+    named = [question for item in items if (question := fold.question_of(item)) is not None]
+    unlent = [question for question in named if question.loan(who, now) is None]
+    missing = sum(question.missing(cost, now) for question in unlent)
+    missing += cost * sum(may_be_asked(fold, item) for item in items)
+    if missing and missing > fold.labels_left(now):
+        raise conflict("budget_spent", "the budget has no label left for these items: name fewer, or raise it")
+
+
 def may_be_asked(fold: Fold, item: int) -> bool:
     """Whether an item waits to be asked about."""
     audit = fold.audits.kept.get(item)
@@ -85,7 +100,7 @@ def waiting(fold: Fold, now: float) -> int:
 
 def affordable(fold: Fold, now: float) -> int:
     """The number of questions for which the budget has labels left."""
-    left = fold.ledger.left_now(fold.settings.budget, now)
+    left = fold.labels_left(now)
     most = len(fold.candidates.waiting) + len(fold.audits.kept) + len(fold.questions.open)
     return int(max(0.0, min(left / fold.settings.label_cost, most)))
 

@@ -1,6 +1,6 @@
 """Commands of leads that delete items: their content is erased, and the model is replayed without them."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import msgspec
 from msgspec import UNSET
@@ -55,19 +55,28 @@ def _pending(transaction: Transaction, items: dict[int, Entry], key: str, who: s
         gold,
     )
     about = [entry for item in items for entry in transaction.of_item(item)]
-    replaced = (*map(journal.without_content, items.values()), *_without_words(about))
+    priced = transaction.settings.oracles.guesses
+    erased = [journal.without_content(entry, priced) for entry in items.values()]
+    replaced = (*erased, *_without_words(about, priced))
     images = {journal.read(entry).image for entry in items.values()} - {UNSET}
     kept = frozenset(image for image in images if is_kept(image))
     return PendingAmendment(journal.DELETION, body, None, key, who, min(items), replaced=replaced, images=kept)
 
 
-def _without_words(entries: Iterable[Entry]) -> list[Entry]:
-    """Flags, skips and guesses of these entries without what they say: a note may quote the item."""
-    empty: dict[str, msgspec.Struct] = {
-        journal.FLAG: journal.Flag(),
-        journal.SKIP: journal.Skip(),
-        journal.GUESS: journal.LateGuess(),
-    }
-    return [
-        entry._replace(body=msgspec.json.encode(empty[entry.kind])) for entry in entries if entry.kind in empty
-    ]
+def _without_words(entries: Iterable[Entry], priced: Collection[str]) -> list[Entry]:
+    """Flags, skips and guesses of these entries without what they say: a note may quote the item.
+
+    It stays known which `priced` programs have guessed.
+    """
+    found = []
+    for entry in entries:
+        empty: msgspec.Struct
+        if entry.kind == journal.GUESS:
+            name = journal.read(entry).name
+            empty = journal.LateGuess(name if name in priced else "")
+        elif entry.kind in (journal.FLAG, journal.SKIP):
+            empty = journal.Flag() if entry.kind == journal.FLAG else journal.Skip()
+        else:
+            continue
+        found.append(entry._replace(body=msgspec.json.encode(empty)))
+    return found

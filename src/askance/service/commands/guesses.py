@@ -33,6 +33,7 @@ def guess(transaction: Transaction, request: messages.LateGuesses, who: str | No
     known = {item: dict(body.guesses or {}) for item, body in bodies.items()}
     fresh = [not _is_repeated(one, keys) and known[one.item].get(one.body.name) != one.body.guess for one in given]
     _check_counts(known, [one for one, is_fresh in zip(given, fresh, strict=True) if is_fresh])
+    _check_money(transaction, [one.body.name for one, is_fresh in zip(given, fresh, strict=True) if is_fresh])
     for one, is_fresh in zip(given, fresh, strict=True):
         if is_fresh:
             transaction.write(journal.GUESS, one.body, item=one.item, key=one.key, who=who)
@@ -65,6 +66,15 @@ def _is_repeated(one: Given, keys: dict[str, Entry]) -> bool:
     if earlier is not None and (earlier.item, journal.read(earlier)) != (one.item, one.body):
         raise conflict("key_reused", f"the key {one.key!r} belongs to another guess: choose another key")
     return earlier is not None
+
+
+def _check_money(transaction: Transaction, programs: list[str]) -> None:
+    """Refuse guesses that cost more than is left."""
+    money = transaction.fold.money
+    if not money.affords(Counter(programs)):
+        raise conflict(
+            "budget_spent", f"these guesses cost more than the {money.left} that is left: raise oracles.budget"
+        )
 
 
 def _check_counts(known: dict[int, dict[str, journal.Guess]], fresh: list[Given]) -> None:

@@ -33,6 +33,7 @@ def lease(transaction: Transaction, request: messages.LeaseRequest, who: str | N
         chosen = choosing.with_gold(transaction, request.count, who)
     else:
         named = list(dict.fromkeys(request.items))
+        choosing.check_room(transaction, named, who)
         choosing.ask_named(transaction, named)
         chosen = [_free(transaction, item, who) for item in named]
     seconds = transaction.settings.labels.lease_seconds if request.seconds is UNSET else request.seconds
@@ -131,6 +132,7 @@ def label(transaction: Transaction, labels: Sequence[messages.Label], who: str |
     for one, item, again in zip(labels, items, repeated, strict=True):
         if not again:
             check(transaction, one, item, who)
+    choosing.check_room(transaction, fresh, who)
     choosing.ask_named(transaction, fresh)
     rows = stored_rows(transaction.settings, transaction.contents(fresh))
     receipts = []

@@ -66,7 +66,7 @@ def _settle(
     question = questions.open.get(entry.seq) or questions.given_up.get(entry.seq)
     if question is None:
         raise why_closed(transaction, entry.seq)
-    left = transaction.fold.ledger.left_now(transaction.settings.budget, transaction.now)
+    left = transaction.fold.labels_left(transaction.now)
     if transaction.settings.questions is not None and not question.labels and left < 1:
         raise conflict("budget_spent", "the budget has no label left for this item: raise it")
     row = stored_rows(transaction.settings, transaction.contents([entry.seq]))[entry.seq]

@@ -4,7 +4,7 @@ import msgspec
 
 from askance.service import messages
 from askance.service.errors import conflict, invalid
-from askance.service.settings import MOST_CLASSES, State, TaskSettings, check_keys
+from askance.service.settings import MOST_CLASSES, State, TaskSettings, check_keys, check_oracles
 from askance.service.state import journal
 from askance.service.transaction import Transaction
 
@@ -21,10 +21,12 @@ def change(transaction: Transaction, request: messages.TaskChange, who: str | No
         request.interface,
         goal=request.goal,
         certify=request.certify,
+        oracles=request.oracles,
     )
     changed = written.applied_to(transaction.settings)
     try:
         check_keys(changed)
+        check_oracles(changed)
         changed.check_rate()
     except ValueError as error:
         raise invalid(str(error)) from None

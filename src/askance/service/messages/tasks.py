@@ -14,6 +14,7 @@ from askance.service.settings import (
     Goal,
     Interface,
     Labelling,
+    Oracles,
     State,
     TaskSettings,
 )
@@ -29,8 +30,32 @@ class Figure(Answer, frozen=True):
     note: str
 
 
+class PaidAnswers(Answer, frozen=True):
+    """The answers of people, or of a program, and what they cost, as exact decimal numbers.
+
+    Labels of people count as soon as somebody has the question.
+    """
+
+    name: str
+    answers: int
+    price: str
+    paid: str
+
+
+class Money(Answer, frozen=True):
+    """What answers have cost and may still cost, as exact decimal numbers; null where there is no limit."""
+
+    spent: str
+    budget: str | None
+    left: str | None
+    oracles: list[PaidAnswers]
+
+
 class Spend(Answer, frozen=True):
-    """The labels asked for, and what the budget allows; null where it sets no limit."""
+    """The labels asked for, and what the budget allows; null where it sets no limit.
+
+    `money` is null if the task has no prices.
+    """
 
     asked: int
     refused: int
@@ -40,6 +65,7 @@ class Spend(Answer, frozen=True):
     total: int | None
     per_day: int | None
     rate: float | None
+    money: Money | None = None
 
 
 class Certificate(Answer, frozen=True):
@@ -161,6 +187,7 @@ class TaskChange(Body, frozen=True):
     interface: Interface | UnsetType = UNSET
     goal: Goal | UnsetType = UNSET
     certify: Certify | UnsetType = UNSET
+    oracles: Oracles | UnsetType = UNSET
 
 
 class ColumnsRequest(Body, frozen=True):

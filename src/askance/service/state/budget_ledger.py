@@ -20,10 +20,6 @@ class Ledger(Struct):
     today: int = 0
     earlier: dict[int, int] = field(default_factory=dict)  # day: labels asked for
 
-    def grants(self, budget: Budget, at: float, labels: int = 1) -> bool:
-        """Whether labels of the next item, which comes at that time, may be asked for."""
-        return self.left(budget, self.rows + 1) >= labels and self.left_today(budget, at) >= labels
-
     def left(self, budget: Budget, rows: int | None = None) -> float:
         """The number of labels left after this many items, ignoring the limit per day."""
         rate, total = math.inf, math.inf
@@ -39,9 +35,9 @@ class Ledger(Struct):
             return math.inf
         return budget.per_day - self.today_of(at)
 
-    def left_now(self, budget: Budget, at: float) -> float:
-        """The number of labels left within all limits."""
-        return min(self.left(budget), self.left_today(budget, at))
+    def left_now(self, budget: Budget, at: float, rows: int | None = None) -> float:
+        """The number of labels left within all limits, after this many items."""
+        return min(self.left(budget, rows), self.left_today(budget, at))
 
     def today_of(self, at: float) -> int:
         """The number of labels asked for on that day."""

@@ -10,6 +10,7 @@ the item, or a rollback made it forget the label, a correction changes counts, f
 does not take corrections back.
 """
 
+import math
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import islice, takewhile
@@ -30,6 +31,7 @@ from askance.service.state.gold import Gold
 from askance.service.state.guesses import with_guesses
 from askance.service.state.history import History, Labeller, LastDay
 from askance.service.state.models import use_budget
+from askance.service.state.money import Money
 from askance.service.state.questions import Loan, Question, Questions, Verdict, Vote
 from askance.service.state.rows import AnyRow, stored_rows
 from askance.service.state.voting import Voting
@@ -117,6 +119,7 @@ class Fold:
         # after a snapshot of an earlier version, which did not count them.
         self.learned: int | None = 0
         self.late_guesses = 0  # guesses that came after their items
+        self.guessed: dict[str, int] = {}  # guesses of each program
         self.people: dict[str, Labeller] = {}
         self.history = History()
         self.last_day = LastDay()
@@ -150,7 +153,7 @@ class Fold:
         correction has changed the model. There is no row if the item was deleted later.
         """
         on_lease, cost = self.settings.asks_on_lease, self.settings.label_cost
-        granted = not on_lease and self.state == "running" and self.ledger.grants(self.settings.budget, at, cost)
+        granted = not on_lease and self.state == "running" and self.labels_left(at, arriving=1) >= cost
         if isinstance(content, journal.DecidedItem) and recorded_as is not None:
             kind, body = recorded_as, content
             if not seen and row is not None:
@@ -232,6 +235,7 @@ class Fold:
             self.drifting.announced = Alarm(entry.seq, entry.at, body.since)
         elif entry.kind == journal.GUESS:
             self.late_guesses += 1  # the journal has them: they are features of what is labelled later
+            self._count_guesses([body.name] if body.name else [])
         elif entry.kind == journal.FLAG:
             self.flags.setdefault(entry.item or 0, {})[entry.seq] = entry.who or ""
         elif entry.kind in (journal.UNFLAG, journal.REVIEWED):
@@ -247,6 +251,17 @@ class Fold:
                 self._about(question, entry, body)
         self._add_point_if_due()
         return question
+
+    def labels_left(self, at: float, *, arriving: int = 0) -> float:
+        """The number of labels that may still be asked for, also after some more items have arrived."""
+        left = self.ledger.left_now(self.settings.budget, at, self.ledger.rows + arriving)
+        left = min(left, self.money.labels_left)
+        return left if math.isinf(left) else left - self.gold.on_loan(at)
+
+    @property
+    def money(self) -> Money:
+        """What answers have cost."""
+        return Money(self.settings.oracles, self.ledger.asked, self.guessed)
 
     def question_of(self, item: int | None) -> Question | None:
         """The open question of an item, which may be a gold one."""
@@ -276,6 +291,7 @@ class Fold:
 
     def _item(self, body: journal.DecidedItem, *, asked: bool, deleted: bool) -> None:
         cost = self.settings.label_cost
+        self._count_guesses(body.all_guessers)
         refused = body.coin < body.rule_probability and not asked
         self.ledger.note(self.at, asked=cost if asked else 0, refused=refused)
         minute = self.last_day.at(self.at)
@@ -291,6 +307,10 @@ class Fold:
             )
         elif not deleted:
             self.figures.settle(body.prediction, None, body.score, body.ask_probability, asked=False)
+
+    def _count_guesses(self, names: Iterable[str]) -> None:
+        for name in names:
+            self.guessed[name] = self.guessed.get(name, 0) + 1
 
     def _row(self, body: journal.DecidedItem, *, asked: bool) -> Row:
         """An item as a certificate sees it. On lease, its coin alone says whether people are asked about it."""
@@ -352,6 +372,12 @@ class Fold:
         self.ledger.spend(self.at, labels - question.labels)
         question.labels = labels
 
+    def _cover(self, question: Question) -> None:
+        """Let the budget set aside a label for each vote and lease, and at first as many as a question costs."""
+        if self.settings.questions is not None:
+            needed = len(question.votes) + question.on_loan(self.at)
+            self._reserve(question, max(question.labels or self.settings.label_cost, needed))
+
     def _withdraw(self, question: Question) -> None:
         """Let an item wait again that somebody leased and did not answer."""
         self.questions.close(question)
@@ -381,6 +407,7 @@ class Fold:
         self._compare(question, entry.who, body)
         self.questions.end(question, entry.who or "")
         self._note_vote(question, entry, body)
+        self._cover(question)
         settled = question.settled(self.settings.labels)
         if settled is not None:
             label = self.amendments.corrected.get(question.item, settled)
@@ -556,8 +583,7 @@ class Fold:
             return
         if entry.kind == journal.LEASE:
             self.questions.lend(question, who, Loan(entry.seq, body.until))
-            if not question.labels:
-                self._reserve(question, self.settings.label_cost)
+            self._cover(question)
             return
         self.questions.end(question, who)
         if entry.kind == journal.SKIP and who not in question.skipped:

@@ -26,6 +26,10 @@ class Gold(Struct):
         self.labels.pop(item, None)
         self.questions.pop(item, None)
 
+    def on_loan(self, now: float) -> int:
+        """The number of leases. The budget counts a label when it is given, so these are set aside until then."""
+        return sum(question.on_loan(now) for question in self.questions.values())
+
     def free_for(self, who: str | None, now: float) -> list[Question]:
         """The questions that this labeller has neither answered nor skipped nor on lease."""
         return [

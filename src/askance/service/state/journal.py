@@ -1,6 +1,6 @@
 """The kinds of journal entries, and what the body of each kind holds."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -8,7 +8,17 @@ from msgspec import UNSET, Struct, UnsetType
 
 from askance.errors import StoreError
 from askance.service.columns import Columns
-from askance.service.settings import Budget, Certify, Costs, Goal, Interface, Labelling, State, TaskSettings
+from askance.service.settings import (
+    Budget,
+    Certify,
+    Costs,
+    Goal,
+    Interface,
+    Labelling,
+    Oracles,
+    State,
+    TaskSettings,
+)
 from askance.service.state.questions import Verdict
 from askance.service.store.entries import Entry
 
@@ -50,7 +60,7 @@ class Guess(Struct, frozen=True, omit_defaults=True):
 
 
 class LateGuess(Struct, frozen=True, omit_defaults=True):
-    """A guess that came after its item, and who made it; empty if the item was deleted."""
+    """A guess that came after its item, and who made it; if the item was deleted, only who, if it was paid."""
 
     name: str = ""
     guess: Guess | UnsetType = UNSET
@@ -71,7 +81,8 @@ class DecidedItem(Content, frozen=True, kw_only=True):
     """An item and the decision about it, with the version of the model and the coin.
 
     `rule_probability` is what the query rule computed. `ask_probability` is the effective one: 0 if the budget had
-    no label left. It is `automatic` if a certificate held and the prediction was confident enough.
+    no label left. It is `automatic` if a certificate held and the prediction was confident enough. `guessers` are
+    the programs whose guesses came with the item and were paid for, if it was deleted.
     """
 
     prediction: str
@@ -81,6 +92,12 @@ class DecidedItem(Content, frozen=True, kw_only=True):
     coin: float
     version: int
     automatic: bool = False
+    guessers: list[str] | UnsetType = UNSET
+
+    @property
+    def all_guessers(self) -> list[str]:
+        """The programs whose guesses came with the item."""
+        return list(self.guesses or ()) if self.guessers is UNSET else self.guessers
 
 
 class ImportedItem(Content, frozen=True, kw_only=True):
@@ -202,6 +219,7 @@ class SettingsChange(Struct, frozen=True, omit_defaults=True):
     item: Literal["record"] | UnsetType = UNSET
     goal: Goal | UnsetType = UNSET
     certify: Certify | UnsetType = UNSET
+    oracles: Oracles | UnsetType = UNSET
 
     def applied_to(self, settings: TaskSettings) -> TaskSettings:
         """Return the settings with these sections replaced."""
@@ -314,14 +332,18 @@ def outcome(labels: Sequence[str], last: Label) -> str:
     return max(labels, key=labels.count) if last.verdict is None else last.verdict.label
 
 
-def without_content(written: Entry) -> Entry:
-    """The entry that takes the place of an item that is deleted. The sender's id goes with the content."""
+def without_content(written: Entry, priced: Collection[str]) -> Entry:
+    """The entry that takes the place of an item that is deleted. The sender's id goes with the content.
+
+    Of its guesses, it stays known which `priced` programs made one: they were paid.
+    """
     body = read(written)
     if written.kind in (IMPORTED, GOLD):
         left = DeletedItem(label=body.label, gold=written.kind == GOLD)
     else:
         nothing = dict.fromkeys(Content.__struct_fields__, UNSET)
-        decided = msgspec.structs.replace(body, **nothing)
+        paid = [name for name in body.all_guessers if name in priced]
+        decided = msgspec.structs.replace(body, **nothing, guessers=paid or UNSET)
         left = DeletedItem(decided=decided, asked=written.kind == QUESTION)
     return entry(DELETED, written.seq, written.at, left, item=written.seq, who=written.who)
 

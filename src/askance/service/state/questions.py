@@ -59,7 +59,17 @@ class Question(Struct):
 
     def is_deserted(self, now: float) -> bool:
         """Whether it has no vote, and nobody has it on lease."""
-        return not self.votes and not any(is_current(loan.until, now) for loan in self.loans.values())
+        return not self.votes and not self.on_loan(now)
+
+    def on_loan(self, now: float) -> int:
+        """The number of people who have it on lease."""
+        return sum(is_current(loan.until, now) for loan in self.loans.values())
+
+    def missing(self, cost: int, now: float) -> int:
+        """The labels that the budget still has to set aside for one more vote; those of a question `cost` that."""
+        if self.gold:
+            return 1
+        return max(0, max(self.labels or cost, len(self.votes) + self.on_loan(now) + 1) - self.labels)
 
     def counts(self) -> dict[str, int]:
         """The number of votes per label."""
@@ -150,18 +160,10 @@ class Questions(Struct):
             self.open[item] = question
         return question
 
-    def next_for(self, who: str | None, count: int, now: float, labels: Labelling) -> list[Question]:
-        """The oldest questions that may be shown to this labeller."""
-        found = []
-        for question in self._free(who, now, labels):
-            found.append(question)
-            if len(found) == count:
-                break
-        return found
-
     def lent(self, now: float) -> int:
         """The number of questions that are leased now."""
         return sum(is_current(until, now) for until in self.on_loan.values())
 
-    def _free(self, who: str | None, now: float, labels: Labelling) -> Iterator[Question]:
+    def free_for(self, who: str | None, now: float, labels: Labelling) -> Iterator[Question]:
+        """The questions that may be shown to this labeller, the oldest first."""
         return (question for question in self.open.values() if question.is_for(who, now, labels))

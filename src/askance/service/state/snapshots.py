@@ -31,7 +31,7 @@ MODEL, STATE = "model", "state"
 FIELDS = (
     *("seq", "at", "version", "amended", "state", "settings", "ledger", "questions", "counts", "recent"),
     *("classes", "people", "history", "last_day", "candidates", "audits", "learned", "flags"),
-    *("late_guesses", "gold"),
+    *("late_guesses", "guessed", "gold"),
 )
 
 
@@ -61,6 +61,7 @@ class FoldState(Struct):
     learned: int | None = None
     flags: dict[int, dict[int, str]] = msgspec.field(default_factory=dict)
     late_guesses: int = 0
+    guessed: dict[str, int] = msgspec.field(default_factory=dict)
     gold: Gold = msgspec.field(default_factory=Gold)
     automation: AutomationState | None = None
     drifting: DriftState | None = None

@@ -12,6 +12,7 @@ from askance.service.commands.amendments import label_now, label_probability
 from askance.service.commands.choosing import current, waiting
 from askance.service.commands.items import decision, entry_of, image_of, provenance
 from askance.service.errors import conflict
+from askance.service.settings import Oracles
 from askance.service.state import journal
 from askance.service.state.automation import score
 from askance.service.state.figures import sample_estimates
@@ -194,7 +195,19 @@ def spend(fold: Fold, now: float) -> messages.Spend:
         total=budget.total,
         per_day=budget.per_day,
         rate=budget.rate,
+        money=_money(fold),
     )
+
+
+def _money(fold: Fold) -> messages.Money | None:
+    money = fold.money
+    if money.oracles == Oracles():
+        return None
+    paid = [
+        messages.PaidAnswers(one.name, one.answers, f"{one.price:f}", f"{one.amount:f}") for one in money.paid()
+    ]
+    limit, left = (None if amount is None else f"{amount:f}" for amount in (money.oracles.limit, money.left))
+    return messages.Money(f"{money.spent:f}", limit, left, paid)
 
 
 def history(fold: Fold, only: str | None = None) -> messages.History:

@@ -49,6 +49,7 @@ class Worker:
                 for item in self._waiting():
                     if wait(0.0):
                         raise StoppedError
+                    self._check_money(settings)
                     self._guess(settings, item)
                     report(self.done)
                 if once or wait(PAUSE):
@@ -69,6 +70,13 @@ class Worker:
             if found.before is None:
                 return
             before = found.before
+
+    def _check_money(self, settings: TaskSettings) -> None:
+        """Stop before the model is asked if the task has prices, and not enough money is left for its guess."""
+        price = settings.oracles.price_of(self._name)
+        money = self._client.figures().spend.money if price else None
+        if money is not None and money.left is not None and Decimal(money.left) < price:
+            raise OutOfBudgetError
 
     def _guess(self, settings: TaskSettings, item: ItemDetail) -> None:
         content = content_of(item, LONGEST_ITEM)
@@ -107,6 +115,8 @@ class Worker:
         try:
             work()
         except ServiceError as error:
+            if error.code == "budget_spent":  # others have spent it since
+                raise OutOfBudgetError from None
             if error.status not in (CONFLICT, GONE):
                 raise
             return False

@@ -117,6 +117,15 @@ Questions = Annotated[
         show_default="pairs",
     ),
 ]
+Task = Annotated[
+    Path | None,
+    option(
+        "Take the oracles, their prices and the budget from the settings of a task, as `askance serve` does.",
+        "FILE.toml",
+        ASKING,
+        "--task",
+    ),
+]
 Against = Annotated[
     str | None,
     option(
@@ -206,6 +215,7 @@ def run(
     oracle: Oracles = None,
     budget: Money = None,
     questions: Questions = None,
+    task: Task = None,
     against: Against = None,
     bound: Bound = False,
     costs: Costs = False,
@@ -283,6 +293,7 @@ def run(
         multilabel=multilabel,
         separator=separator,
         questions=questions,
+        task=task,
     )
     request.check()
     with rarely_used_deferred():

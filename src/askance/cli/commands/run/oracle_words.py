@@ -1,6 +1,10 @@
 """`--oracle`: who may be asked for labels, and at which price."""
 
+from decimal import Decimal
+from pathlib import Path
+
 from askance.annotators import Oracle
+from askance.cli.targets import require_extra
 from askance.data.guesses import PREFIX
 from askance.errors import ParameterError
 
@@ -19,6 +23,18 @@ def parse_oracles(words: list[str]) -> list[Oracle]:
         if names.count(name) > 1:
             raise ValueError(f"--oracle {name}: two oracles have this name: choose another")
     return oracles
+
+
+def oracles_of_task(path: Path) -> tuple[list[Oracle], Decimal]:
+    """The oracles of a task, and their budget, from the file with its settings; raises ValueError without any."""
+    require_extra("msgspec")
+    from askance.service.settings import PEOPLE, as_settings
+
+    found = as_settings(path).oracles
+    if found.limit is None:
+        raise ValueError(f"{path}: what may all oracles cost together? Give oracles.budget")
+    programs = [Oracle(name, found.price_of(name), name) for name in found.guesses]
+    return [*programs, Oracle(PEOPLE, found.price_of_label)], found.limit
 
 
 def _parsed(word: str) -> Oracle:

@@ -11,7 +11,6 @@ from askance._util.class_names import shown_class
 from askance.annotators import Oracle
 from askance.auto.oracle_learner import OracleLearner
 from askance.auto.oracle_trace import OracleTrace
-from askance.cli.commands.run.oracle_words import parse_oracles
 from askance.cli.commands.run.request import RunRequest
 from askance.cli.output.compiling import AUTO, compilation_announced
 from askance.cli.output.console import print_json, stdout
@@ -33,8 +32,8 @@ class Bought(NamedTuple):
 def simulate(request: RunRequest) -> Bought:
     """Read the file, and buy labels and guesses until it ends."""
     begun = time.perf_counter()
-    oracles = parse_oracles(request.oracles or [])
-    learner = OracleLearner(oracles, request.budget, random_state=request.seed or 0)
+    oracles, budget = request.paid()
+    learner = OracleLearner(oracles, budget, random_state=request.seed or 0)
     with ExitStack() as stack:
         target = None if request.trace is None else stack.enter_context(draft(request.trace, request.file))
         stack.enter_context(compilation_announced(AUTO))

@@ -1,12 +1,15 @@
 """What `askance run` was asked to do, checked before the slow imports of the work."""
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from askance.cli.commands.run.until import Until
 from askance.cli.options import Reading
 from askance.cli.targets import LABELS, PICTURES, TRACES, check_ending, require_extra
 from askance.data.files import INPUT_NAME, is_pipe
+
+if TYPE_CHECKING:
+    from askance.annotators import Oracle
 
 NOT_WITH_ORACLES = (
     *("algorithm", "parameters", "dtype", "intercept", "scaling", "rate", "limit", "burst", "certify", "until"),
@@ -14,12 +17,12 @@ NOT_WITH_ORACLES = (
 )
 NOT_WITH_SEVERAL_LABELS = (
     *("algorithm", "parameters", "dtype", "intercept", "scaling", "burst", "certify", "until", "bound", "costs"),
-    *("positive", "classes", "save", "resume", "trace", "labels_out", "plot", "oracles", "budget"),
+    *("positive", "classes", "save", "resume", "trace", "labels_out", "plot", "oracles", "budget", "task"),
 )
 OPTIONS = {"parameters": "param", "oracles": "oracle"}  # fields that are named otherwise
 NOT_WITH_REGRESSION = (
     *("dtype", "intercept", "scaling", "burst", "certify", "until", "bound", "costs", "positive", "classes"),
-    *("resume", "trace", "labels_out", "plot", "oracles", "budget", "multilabel"),
+    *("resume", "trace", "labels_out", "plot", "oracles", "budget", "task", "multilabel"),
 )
 
 
@@ -56,6 +59,7 @@ class RunRequest(NamedTuple):
     multilabel: bool = False
     separator: str | None = None
     questions: str | None = None
+    task: Path | None = None
 
     @property
     def card(self) -> Path | None:
@@ -87,7 +91,15 @@ class RunRequest(NamedTuple):
     @property
     def buys(self) -> bool:
         """Whether labels are bought from oracles."""
-        return bool(self.oracles) or self.budget is not None
+        return bool(self.oracles) or self.budget is not None or self.task is not None
+
+    def paid(self) -> tuple["list[Oracle]", Any]:
+        """The oracles and their budget, from the options or from the settings of a task."""
+        from askance.cli.commands.run.oracle_words import oracles_of_task, parse_oracles  # slow modules
+
+        return (
+            (parse_oracles(self.oracles or []), self.budget) if self.task is None else oracles_of_task(self.task)
+        )
 
     @property
     def allowed_error(self) -> float | None:
@@ -236,9 +248,11 @@ class RunRequest(NamedTuple):
 
     def _check_oracles(self) -> None:
         """A run with oracles has one method, whose budget is money."""
-        if self.budget is None:
+        if self.task is not None and (self.oracles or self.budget is not None):
+            raise ValueError("--task has the oracles and their budget: remove --oracle and --budget, or --task")
+        if self.task is None and self.budget is None:
             raise ValueError("--oracle: what may all oracles cost together? Give --budget too")
-        if not self.oracles:
+        if self.task is None and not self.oracles:
             raise ValueError("--budget is money for oracles: give --oracle too, such as --oracle human:1.00")
         if self.is_pipe:
             raise ValueError("--oracle needs the number of rows before the first: save the pipe to a file")
@@ -248,9 +262,7 @@ class RunRequest(NamedTuple):
                 raise ValueError(f"--oracle has one method of its own, and --budget limits it: remove --{option}")
         if self.reading.is_apart:
             raise ValueError("--oracle takes labels from the file itself: remove --labels and --id")
-        from askance.cli.commands.run.oracle_words import parse_oracles  # slow modules: only if there are some
-
-        parse_oracles(self.oracles)
+        self.paid()
 
     def _check_bound(self) -> None:
         for name in ("rate", "limit", "burst"):

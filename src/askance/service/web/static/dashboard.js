@@ -23,6 +23,7 @@ const path = `/api/tasks/${encodeURIComponent(task)}`;
 const whole = new Intl.NumberFormat(locale);
 const fine = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 });
 const share = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 });
+const money = new Intl.NumberFormat(locale, { maximumFractionDigits: 4 });
 
 let latest = null; // figures
 let history = null;
@@ -47,6 +48,7 @@ function showFigures(figures) {
     ...["accuracy", "f"].filter((name) => name in current).map((name) => estimate(t("{metric}, current model", { metric: titleOf(name) }), current[name])),
     ...["accuracy", "f", "cost"].filter((name) => name in estimates).map((name) => estimate(t("{metric}, all predictions so far", { metric: titleOf(name) }), estimates[name])),
   ];
+  if (spend.money) cards.splice(4, 0, figure(t("Money spent"), money.format(spend.money.spent), moneyWords(spend.money)));
   if (figures.agreement !== null) cards.push(figure(t("Agreement"), share.format(figures.agreement), t("between labels of the same item")));
   at("figures", cards);
   showCertificate(figures.certificate);
@@ -99,6 +101,14 @@ function leftOf(spend) {
   if (spend.total !== null) return t({ one: "{count} left in total", other: "{count} left in total" }, { count: Math.max(0, spend.total - spend.asked) });
   if (spend.left_today !== null) return t({ one: "{count} left today", other: "{count} left today" }, { count: spend.left_today });
   return spend.left === null ? t("no limit") : t({ one: "{count} left now", other: "{count} left now" }, { count: Math.floor(spend.left) });
+}
+
+/** What may be spent, and on what it was. */
+function moneyWords({ budget, oracles: [people, ...programs] }) {
+  const guesses = programs.reduce((sum, { paid }) => sum + Number(paid), 0);
+  const parts = { labels: money.format(people.paid), guesses: money.format(guesses) };
+  if (budget === null) return t("no limit: {labels} for labels, {guesses} for guesses", parts);
+  return t("of {budget}: {labels} for labels, {guesses} for guesses", { ...parts, budget: money.format(budget) });
 }
 
 async function showHistory() {

@@ -3,6 +3,8 @@ import { locale, t } from "./language.js";
 
 const share = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 });
 
+const money = new Intl.NumberFormat(locale, { maximumFractionDigits: 4 });
+
 /** The labels requested so far, compared with the nearest limit. */
 export function spendOf(spend) {
   const [words, used] = nearest(spend);
@@ -15,6 +17,7 @@ function nearest(spend) {
   const limits = [];
   if (spend.total !== null) limits.push([t({ one: "{asked} of {count} label requested", other: "{asked} of {count} labels requested" }, { asked: spend.asked, count: spend.total }), spend.asked / Math.max(1, spend.total)]);
   if (spend.per_day !== null) limits.push([t({ one: "{asked} of {count} label requested today", other: "{asked} of {count} labels requested today" }, { asked: spend.today, count: spend.per_day }), spend.today / Math.max(1, spend.per_day)]);
+  if (spend.money?.budget) limits.push([t("{spent} of {budget} spent", { spent: money.format(spend.money.spent), budget: money.format(spend.money.budget) }), spend.money.spent / Math.max(1e-9, spend.money.budget)]);
   if (limits.length) return limits.sort((one, other) => other[1] - one[1])[0];
   const count = spend.asked;
   if (spend.rate === null) return [t({ one: "{count} label requested, no limit", other: "{count} labels requested, no limit" }, { count }), null];

@@ -1,0 +1,176 @@
+"""Prices and a budget of money: what was spent is exact at any time, after a restart too, and never exceeded."""
+
+import random
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+import pytest
+
+from askance.service import messages
+from askance.service.commands import guesses as guess_commands
+from askance.service.errors import RequestError
+from askance.service.settings import Asking, Oracles, TaskSettings, as_settings, from_json, from_toml, to_json
+from service_task import TaskRunner, settings
+
+PRICES = Oracles(budget=3.05, people=1.0, guesses={"gpt-4o": 0.01, "other": 0.3})
+
+
+def runner(tmp_path: Any, oracles: Oracles = PRICES, chosen: Any = "lease", **more: Any) -> TaskRunner:
+    made = settings("PA-I", questions=Asking(chosen), oracles=oracles, **more)
+    return TaskRunner(str(tmp_path / "a.db"), made)
+
+
+def guess(task: TaskRunner, item: int, *names: str, label: str = "spam") -> None:
+    request = messages.LateGuesses([messages.LateGuess(label=label, name=name, item=item) for name in names])
+    task.run(lambda transaction: guess_commands.guess(transaction, request, "worker"))
+
+
+def money(task: TaskRunner) -> messages.Money:
+    found = task.figures().spend.money
+    assert found is not None
+    return found
+
+
+def test_what_was_spent_is_exact(tmp_path: Any) -> None:
+    with runner(tmp_path) as task:
+        assert money(task) == messages.Money(
+            "0.00", "3.05", "3.05", [
+                messages.PaidAnswers("people", 0, "1.0", "0.0"),
+                messages.PaidAnswers("gpt-4o", 0, "0.01", "0.00"),
+                messages.PaidAnswers("other", 0, "0.3", "0.0"),
+            ],
+        )  # fmt: skip
+        said = messages.Guess("spam")
+        task.decide(messages.Item(text="one", guesses={"gpt-4o": said}), "two", "three", "four")
+        guess(task, 2, "gpt-4o", "free")
+        guess(task, 2, "gpt-4o")  # the same again costs nothing
+        guess(task, 2, "gpt-4o", label="ham")
+        (leased,) = task.lease().questions
+        assert (money(task).spent, money(task).left) == ("1.03", "2.02"), "a label on lease is set aside"
+        task.return_question(leased.item)
+        assert money(task).spent == "0.03"
+        task.label(2, "spam")
+        assert [(one.answers, one.paid) for one in money(task).oracles] == [(1, "1.0"), (3, "0.03"), (0, "0.0")]
+
+
+def test_nobody_gets_a_question_that_cannot_be_paid(tmp_path: Any) -> None:
+    for chosen in ("lease", "arrival"):
+        (tmp_path / chosen).mkdir()
+        with runner(tmp_path / chosen, chosen=chosen) as task:
+            task.decide(*(f"text {number}" for number in range(9)))
+            guess(task, 1, *(["gpt-4o"] * 1))
+            assert len(task.lease(count=9).questions) == 3
+            assert task.lease("bob", count=9).questions == []
+            assert money(task).left == "0.04"
+            for item in range(2, 6):
+                guess(task, item, "gpt-4o")
+            with pytest.raises(
+                RequestError, match=r"cost more than the 0\.00 that is left: raise oracles\.budget"
+            ):
+                guess(task, 7, "gpt-4o")
+            guess(task, 7, "free")
+            task.change(oracles=msgspec.structs.replace(PRICES, budget=4.05))
+            guess(task, 7, "gpt-4o")
+            assert money(task).left == "0.99"
+            assert task.lease("bob").questions == []
+
+
+def test_guesses_that_come_with_items_are_never_refused(tmp_path: Any) -> None:
+    with runner(tmp_path) as task:
+        said = {"other": messages.Guess("spam")}
+        task.decide(*(messages.Item(text=f"text {number}", guesses=said) for number in range(12)))
+        assert (money(task).spent, money(task).left) == ("3.60", "-0.55")
+        assert task.lease().questions == []
+
+
+@pytest.mark.parametrize("chosen", ["lease", "arrival"])
+def test_every_prefix_of_random_streams_is_exact_and_survives_a_replay(tmp_path: Any, chosen: str) -> None:
+    for seed in range(3):
+        chance = random.Random(seed)
+        (tmp_path / str(seed)).mkdir()
+        task = runner(tmp_path / str(seed), chosen=chosen, labels={"per_item": 2, "aggregate": "posterior"})
+        task.task.snapshot_every = 20
+        known: list[int] = []
+        for _ in range(120):
+            task.clock.now += chance.choice([0.0, 400.0])
+            who, item = chance.choice(["ann", "bob", "cem"]), chance.choice(known or [1])
+            try:
+                match chance.choice(["decide", "guess", "lease", "label", "undo", "delete"]):
+                    case "decide":
+                        known.append(task.decide(f"text {chance.random()}")[0].item)
+                    case "guess":
+                        guess(
+                            task,
+                            item,
+                            chance.choice(["gpt-4o", "other", "free"]),
+                            label=chance.choice(["ham", "spam"]),
+                        )
+                    case "lease":
+                        task.lease(who)
+                    case "label":
+                        task.label(item, chance.choice(["ham", "spam"]), who)
+                    case "undo":
+                        task.undo(who)
+                    case "delete" if chance.random() < 0.1:
+                        task.delete(item)
+            except RequestError:
+                pass
+            found = money(task)
+            paid = sum((one.answers * Decimal(one.price) for one in found.oracles), Decimal(0))
+            assert Decimal(found.spent) == paid <= Decimal("3.05"), seed
+            assert found.oracles[0].answers == task.figures().spend.asked
+        before = (task.everything(), money(task))
+        task.task.rebuild()
+        assert (task.everything(), money(task)) == before
+        task = task.reopened()
+        assert (task.everything(), money(task)) == before
+        task.close()
+
+
+def test_what_was_paid_for_deleted_items_stays_spent(tmp_path: Any) -> None:
+    with runner(tmp_path) as task:
+        task.decide(messages.Item(text="secret", guesses={"other": messages.Guess("spam")}), "two")
+        guess(task, 1, "gpt-4o", "Ludmilla")
+        guess(task, 2, "gpt-4o")
+        before = money(task).spent
+        task.delete(1)
+        assert money(task).spent == before == "0.32"
+        task.task.rebuild()
+        assert money(task).spent == before
+        bodies = b"".join(entry.body for batch in task.store.entries(1) for entry in batch)
+        assert b"secret" not in bodies
+        assert b"Ludmilla" not in bodies, "which has no price"
+
+
+# ---------------------------------------------------------------------- settings
+
+
+def test_a_task_file_has_prices(tmp_path: Any) -> None:
+    path = tmp_path / "task.toml"
+    path.write_text(
+        'name = "mails"\nclasses = ["ham", "spam"]\n'
+        '[oracles]\nbudget = 300\npeople = 1.00\nguesses = {"gpt-4o" = 0.01}\n'
+    )
+    found = from_toml(path)
+    assert found.oracles == Oracles(300.0, 1.0, {"gpt-4o": 0.01})
+    assert (found.oracles.limit, found.oracles.price_of("gpt-4o")) == (Decimal("300.0"), Decimal("0.01"))
+    assert from_json(to_json(found.named)).oracles == found.oracles
+    assert b"oracles" not in to_json(TaskSettings("mails", ["ham", "spam"]))
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"budget": 10}, "oracles.budget limits nothing without prices"),
+        ({"people": -1}, "oracles.people"),
+        ({"people": "much"}, "oracles.people"),
+        ({"people": 1, "price": 2}, "price"),
+        ({"people": 1e-13}, "oracles.people: 1e-13 has more than 12 digits after the point: round it"),
+        ({"guesses": {"people": 1}}, 'a program cannot be called "people"'),
+        ({"guesses": {"": 1}}, "oracles.guesses"),
+    ],
+)
+def test_wrong_prices_are_refused(given: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence.replace(".", r"\.")):
+        as_settings({"name": "mails", "classes": ["ham", "spam"], "oracles": given}).learner()
