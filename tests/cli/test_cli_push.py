@@ -323,3 +323,28 @@ def test_questions_that_a_budget_does_not_allow_are_not_announced(tmp_path, monk
         labelled = answer("push", file, "--task", "desk", "--labelled", "--id", "text")
         assert labelled["learned"] == 3
         assert "waiting" not in labelled
+
+
+def test_rows_with_labels_may_be_gold_items(tmp_path, monkeypatch):
+    file = lines(tmp_path / "t.jsonl", TICKETS)
+    with real_service(tmp_path, TaskSettings("desk", CLASSES)) as (url, code):
+        monkeypatch.setenv("ASKANCE_URL", url)
+        with Client(url) as stranger:
+            monkeypatch.setenv("ASKANCE_TOKEN", stranger.first_token(code).token)
+        told = push(file, "--gold")
+        assert (told["items"], told["gold"], told["again"]) == (3, 3, 0)
+        assert "waiting" not in told
+        assert push(file, "--gold")["again"] == 3
+        assert "gold" in output("push", file, "--task", "desk", "--gold")
+        with Client(task="desk") as client:
+            assert (client.figures().gold, client.figures().items, client.figures().imported) == (3, 0, 0)
+            monkeypatch.setenv("ASKANCE_TOKEN", client.create_token("sender", "ingest").token)
+        assert "only admins may add gold items" in complaint("push", file, "--task", "desk", "--gold")
+
+
+def test_gold_is_not_for_all_rows(tmp_path):
+    file = lines(tmp_path / "t.jsonl", TICKETS)
+    assert "remove --labelled, or --gold" in complaint("push", file, "--task", "desk", "--gold", "--labelled")
+    journal = tmp_path / "t.jsonl.journal"
+    journal.touch()
+    assert "--gold is for tables" in complaint("push", journal, "--task", "desk", "--gold")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from askance.service import messages
+from askance.service.client.naming import Origin, labelled_items
 from askance.service.commands import items as item_commands
 from askance.service.connectors.events import EVENT_TYPES, KINDS, EventMaker
 from askance.service.settings import Asking, Labelling
@@ -113,6 +114,12 @@ def test_only_admins_add_them(tmp_path: Any) -> None:
     assert world.post("/api/tasks/votes/import", body)["gold"] == 1
     assert world.call("GET", "/api/tasks/votes/items/1", role="labeller").json()["label"] is None
     world.close()
+
+
+def test_a_client_makes_gold_of_items_that_have_their_label() -> None:
+    items = [messages.Item(text="a"), messages.LabelledItem(text="b", label="ham")]
+    assert [one.gold for one in labelled_items(items, ["ham", "ham"], Origin(gold=True))] == [True, True]
+    assert [one.gold for one in labelled_items(items, ["ham", "ham"])] == [False, False]
 
 
 def test_they_show_who_is_right(runner: TaskRunner) -> None:

@@ -42,6 +42,31 @@ def test_a_file_is_previewed_and_added(world):
     assert files(world) == [], "the file is gone"
 
 
+def test_labelled_rows_may_be_gold_items(world):
+    found = world.send(MAILS)
+    path = f"/api/tasks/any/uploads/{found['upload']}/rows?gold=true"
+    refused = world.call("POST", path, role="ingest")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (403, "forbidden_role")
+    begun = world.call("POST", "/api/tasks/any/uploads", {"name": "gold.csv", "size": len(MAILS)}).json()["upload"]
+    world.part(begun, 0, MAILS.encode(), role="admin")
+    until(lambda: world.show(begun, role="admin").json()["state"] == "ready")
+    done = world.call("POST", f"/api/tasks/any/uploads/{begun}/rows?gold=true").json()
+    while done["state"] != "done":
+        done = world.call("POST", f"/api/tasks/any/uploads/{begun}/rows").json()
+    assert (done["added"], done["learned"], done["gold"]) == (5, 0, True)
+    figures = world.call("GET", "/api/tasks/any/figures").json()
+    assert (figures["gold"], figures["items"], figures["imported"]) == (5, 0, 0), "other rows are left out"
+    assert files(world) == ["1.csv"], "that of the other upload"
+
+
+def test_gold_items_need_labels(world):
+    begun = world.call("POST", "/api/tasks/any/uploads", {"name": "a.csv", "size": 11}).json()["upload"]
+    world.part(begun, 0, b"text\none\nx\n", role="admin")
+    until(lambda: world.show(begun, role="admin").json()["state"] == "ready")
+    refused = world.call("POST", f"/api/tasks/any/uploads/{begun}/rows?gold=true")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "no_labels")
+
+
 GUESSED = """text,guesses.gpt-4o,guesses.gpt-4o.confidence,label
 free cash,spam,0.85,spam
 see you,ham,,

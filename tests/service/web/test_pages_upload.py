@@ -357,3 +357,13 @@ def test_an_upload_whose_first_response_was_lost_takes_no_second_place(page, tas
     give(page, MAILS)
     page.locator("#add:enabled").wait_for()
     assert len(task.get("uploads")["uploads"]) == 1
+
+
+def test_labelled_rows_are_added_as_gold_items(page, task):
+    open_upload(page, task)
+    give(page, "text,label\n" + "".join(f"mail {row},{'spam' if row % 2 else ''}\n" for row in range(20)))
+    page.get_by_label("Add labelled rows as gold items").check()
+    page.get_by_role("button", name="Add items").click()
+    page.get_by_role("heading", name="10 gold items were added").wait_for()
+    found = figures(task)
+    assert (found["gold"], found["items"], found["imported"]) == (10, 0, 0)

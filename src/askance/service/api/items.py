@@ -56,14 +56,19 @@ async def predict_items(call: Call) -> messages.Predictions:
 async def import_items(call: Call) -> messages.Imported:
     """Import labelled items and learn from them. They do not count in the estimates. Gold items are for admins."""
     items = call.body.items
-    task = call.writer.task.settings.name
-    if any(item.gold for item in items) and call.person and call.person.role_in(task) != "admin":
-        raise RequestError(
-            403, "forbidden_role", "only admins may add gold items: use a token with the role admin"
-        )
+    if any(item.gold for item in items):
+        check_may_add_gold(call)
     return await call.run(
         lambda transaction: commands.import_items(transaction, items, call.who), size=_size(items)
     )
+
+
+def check_may_add_gold(call: Call) -> None:
+    """Refuse gold items of others than admins."""
+    if call.person and call.person.role_in(call.writer.task.settings.name) != "admin":
+        raise RequestError(
+            403, "forbidden_role", "only admins may add gold items: use a token with the role admin"
+        )
 
 
 async def guess_items(call: Call) -> messages.GuessReceipts:

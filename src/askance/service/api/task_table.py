@@ -168,6 +168,7 @@ OF_A_TASK = (
         "Add rows as items",
         answer=m.Upload,
         errors=(404, 409),
+        query=m.RowsRequest,
     ),
     Route("DELETE", UPLOAD, uploads.cancel_upload, INGEST, "Cancel an upload", answer=m.Upload, errors=(404,)),
     Route(

@@ -10,6 +10,7 @@ import msgspec
 from askance.service import messages
 from askance.service.api.bodies import Bodies
 from askance.service.api.guard import ServerOptions
+from askance.service.api.items import check_may_add_gold
 from askance.service.api.route import BYTES, Call
 from askance.service.commands import items as commands
 from askance.service.commands.settings import set_columns
@@ -70,8 +71,13 @@ async def set_kinds(call: Call) -> messages.Upload:
 
 
 async def add_rows(call: Call) -> messages.Upload:
-    """Add the next rows of a file as items. Those whose label is a class are imported. Repeat until all are in."""
+    """Add the next rows of a file as items. Those whose label is a class are imported. Repeat until all are in.
+
+    Gold items are for admins.
+    """
     upload = _upload(call)
+    if call.query.gold:
+        check_may_add_gold(call)
     async with upload.lock:
         if upload.state == "ready":
             await _begin_adding(call, upload)
@@ -138,6 +144,8 @@ def _known(writer: Writer, items: Sequence[messages.Item]) -> int:
 
 async def _begin_adding(call: Call, upload: Upload) -> None:
     """Let the task know its columns, if the file is the first with some."""
+    if call.query.gold and not upload.checked.labelled:
+        raise conflict("no_labels", "no row has a label that is a class of the task: gold items need one")
     columns = upload.checked.new_columns
     if columns:
         request = messages.ColumnsRequest(columns)
@@ -147,7 +155,7 @@ async def _begin_adding(call: Call, upload: Upload) -> None:
         await asyncio.to_thread(
             call.service.audit.record, call.who, set_columns.__name__, task=task, detail=detail
         )
-    upload.begin_adding(call.writer.task.settings)
+    upload.begin_adding(call.writer.task.settings, gold=call.query.gold)
 
 
 async def _add(call: Call, upload: Upload, batch: Batch) -> None:
@@ -155,7 +163,8 @@ async def _add(call: Call, upload: Upload, batch: Batch) -> None:
 
     def work(transaction: Transaction) -> int:
         if batch.labelled:
-            return commands.import_items(transaction, items, call.who).learned
+            imported = commands.import_items(transaction, items, call.who)
+            return imported.learned + imported.gold
         return sum(not one.again for one in commands.decide(transaction, items, call.who).decisions)
 
     try:

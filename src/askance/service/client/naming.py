@@ -150,8 +150,9 @@ def labelled_items(items: Sequence[Item], labels: Sequence[str], origin: Origin 
         count = 1 if isinstance(labels, str) else len(labels)
         raise ValueError(f"there are {len(items)} items but {count} labels: lengths must match")
     known = {name: value for name, value in origin._asdict().items() if value is not None}
+    gold = {"gold": True} if origin.gold else {}  # an item that does not say so has False
     return [
-        LabelledItem(**(known | _fields(item) | {"label": label}))
+        LabelledItem(**(known | _fields(item) | gold | {"label": label}))
         for item, label in zip(items, labels, strict=True)
     ]
 

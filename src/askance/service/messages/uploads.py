@@ -26,6 +26,12 @@ class PartRequest(Body, frozen=True):
     start: Annotated[int, Meta(ge=0, le=2**53)] = 0
 
 
+class RowsRequest(Body, frozen=True):
+    """Whether labelled rows become gold items, and others are left out. The first request for a file decides."""
+
+    gold: bool = False
+
+
 class KindsRequest(Body, frozen=True):
     """What some columns of the file hold. Columns that are not named stay as they are."""
 
@@ -49,8 +55,8 @@ class Upload(Answer, frozen=True):
     it is "ready", or "refused" because of a `problem`, which may be about a `column`. `rows` counts its rows,
     `labelled` those with a label that is a class of the task, `known` those that the task already has, and
     `unknown` the labels that are not classes. While items are "adding", `handled` counts the rows so far. At the
-    end it is "done": `added` items were new, and `learned` of them had a label. The file is deleted then, or an
-    hour after its last use.
+    end it is "done": `added` items were new, and `learned` of them had a label. If they were added as `gold`
+    items, nothing was learned. The file is deleted then, or an hour after its last use.
     """
 
     upload: int
@@ -70,6 +76,7 @@ class Upload(Answer, frozen=True):
     handled: int
     added: int
     learned: int
+    gold: bool = False
 
 
 class Uploads(Answer, frozen=True):

@@ -75,6 +75,7 @@ class Upload:
         self._entries: Iterator[JsonRecord] = iter(())
         self._waiting: Batch | None = None
         self._adds_labels = False
+        self._gold = False
         self._handled = self._added = self._learned = 0
         path.touch()
 
@@ -122,18 +123,19 @@ class Upload:
             log.exception("an upload could not be checked", extra={"task": self.owner.task})
             self._refuse(f"{self.name}: an internal error happened: the traceback is in the log of the service")
 
-    def begin_adding(self, settings: TaskSettings) -> None:
-        """Rows are added from now on, as items of a task with these settings."""
+    def begin_adding(self, settings: TaskSettings, *, gold: bool = False) -> None:
+        """Rows are added from now on, as items of a task with these settings. Only labelled ones can be `gold`."""
         assert self._question is not None
         self._question = self._question._replace(settings=settings, opens=False)
-        self._adds_labels = self.checked.labelled > 0
+        self._adds_labels = gold or self.checked.labelled > 0
+        self._gold = gold
         self.state = "adding"
 
     def next_batch(self) -> Batch | None:
         """The next rows to add; None if there are no more. They come again until `note` says that they are in."""
         while self._waiting is None and self.state == "adding":
             self._waiting = self._gathered()
-            if self._waiting is None and not self._adds_labels:
+            if self._waiting is None and (self._gold or not self._adds_labels):
                 self.close()
                 self.state = "done"
             elif self._waiting is None:
@@ -147,7 +149,7 @@ class Upload:
         assert batch is not None
         self._handled += len(batch.items)
         self._added += fresh
-        self._learned += fresh if batch.labelled else 0
+        self._learned += fresh if batch.labelled and not self._gold else 0
 
     def refuse_batch(self, error: RequestError) -> None:
         """The task does not take a row. Rows before it stay."""
@@ -191,6 +193,7 @@ class Upload:
             self._handled,
             self._added,
             self._learned,
+            self._gold,
         )
 
     def _refuse(self, problem: str) -> None:
@@ -211,7 +214,7 @@ class Upload:
             looked_at += 1
             item = self._reading.item(entry)
             if isinstance(item, messages.LabelledItem) == self._adds_labels:
-                items.append(item)
+                items.append(msgspec.structs.replace(item, gold=True) if self._gold else item)
                 lines.append(entry.line)
                 letters += len(msgspec.json.encode(item))
             if len(items) == most or letters > LETTERS:

@@ -22,6 +22,14 @@ Source = Annotated[
     ),
 ]
 Labelled = Annotated[bool, flag("--labelled", "Send the labels too: learn from all rows, and ask about none.")]
+Gold = Annotated[
+    bool,
+    flag(
+        "--gold",
+        "Send labelled rows as gold items: people label them among other questions, which shows who is right. "
+        "The token must be that of an admin.",
+    ),
+]
 LabelSource = Annotated[
     str | None, option('Where the labels of --labelled come from, such as "vendor 2024"; kept with them.', "TEXT")
 ]
@@ -75,23 +83,31 @@ def push(
     number: options.Number = None,
     date: options.Date = None,
     source: LabelSource = None,
+    gold: Gold = False,
 ) -> None:
     """Send the rows of FILE to the service, which predicts each of them and asks about some.
 
     If you interrupt it and run it again, no row is processed twice. Labels are
-    sent only with --labelled. The first table of a task of records tells it
+    sent only with --labelled or --gold. The first table of a task of records tells it
     what its columns hold.
     """
     require_extra("msgspec", "httpx")
     from askance.cli.commands.push.request import PushRequest
     from askance.cli.commands.push.work import answer
 
+    if labelled and gold:
+        raise ValueError("--gold sends labels that the model does not learn: remove --labelled, or --gold")
+    if gold and file.endswith(JOURNAL):
+        raise ValueError(f"{file}: --gold is for tables, and this is a journal of `askance label`: remove --gold")
     if source is not None and not labelled:
         raise ValueError("--source is about the labels that --labelled sends: add --labelled, or remove --source")
     dropped, given = tuple(drop or ()), {"category": category, "number": number, "date": date}
     kinds = tuple((name, kind) for kind, names in given.items() for name in names or ())
     request = PushRequest(
-        file, task, url, token, labelled, batch, limit, text, label, row_id, dropped, vector, format, kinds, source
+        *(file, task, url, token, labelled or gold, batch, limit, text, label, row_id, dropped, vector, format),
+        kinds,
+        source,
+        gold,
     )
     if file.endswith(JOURNAL):
         from askance.cli.commands.push.take_over import take_over

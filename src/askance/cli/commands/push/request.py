@@ -23,6 +23,7 @@ class PushRequest(NamedTuple):
     format: str | None = None
     kinds: tuple[tuple[str, str], ...] = ()
     source: str | None = None
+    gold: bool = False  # labelled rows are gold items
 
     @property
     def choices(self) -> ColumnChoices:

@@ -42,9 +42,12 @@ class Counts:
     seconds: float = 0.0
     waiting: int | None = None  # questions that could be answered now, if they are chosen later
     columns: tuple[ColumnPlan, ...] = ()  # if the task got to know them
+    gold: int | None = None  # items that were added as gold ones, if the rows are such
 
     def summary(self) -> str:
         """The number of items in a few words."""
+        if self.gold is not None:
+            return f"{self.items:,} items were added as gold items"
         return (
             f"{self.items:,} items were {'learned' if self.labelled else 'taken' if self.on_lease else 'decided'}"
         )
@@ -52,6 +55,8 @@ class Counts:
     @property
     def outcome(self) -> dict[str, int]:
         """What the service did with the items: it learned them, asked about some, or took them to ask later."""
+        if self.gold is not None:
+            return {"gold": self.gold}
         if self.labelled:
             return {"learned": self.learned}
         return {"taken": self.items - self.again} if self.on_lease else {"asked": self.asked}
@@ -82,7 +87,7 @@ def answer(request: PushRequest, *, as_json: bool) -> None:
     with Client(request.url, request.token, request.task, retries=1) as first_contact:
         detail = first_contact.task_detail()  # reports a wrong address, token or task at once
     _check_options(request, detail.settings)
-    counts = Counts(request.labelled, detail.settings.asks_on_lease)
+    counts = Counts(request.labelled, detail.settings.asks_on_lease, gold=0 if request.gold else None)
     with (
         Client(request.url, request.token, request.task) as client,
         _opened(request) as rows,
@@ -112,8 +117,10 @@ def answer(request: PushRequest, *, as_json: bool) -> None:
 def send(client: Client, batch: list[Any], counts: Counts, source: str | None = None) -> None:
     """Send items, and count what the service did with them."""
     if counts.labelled:
-        done = client.import_items(batch, [item.label for item in batch], source=source)
+        is_gold = counts.gold is not None
+        done = client.import_items(batch, [item.label for item in batch], source=source, gold=is_gold)
         counts.learned += done.learned
+        counts.gold = counts.gold + done.gold if counts.gold is not None else None
         counts.again += done.again
     else:
         decided = client.decide(batch)

@@ -107,8 +107,8 @@ function leftOf(spend) {
 function moneyWords({ budget, oracles: [people, ...programs] }) {
   const guesses = programs.reduce((sum, { paid }) => sum + Number(paid), 0);
   const parts = { labels: money.format(people.paid), guesses: money.format(guesses) };
-  if (budget === null) return t("no limit: {labels} for labels, {guesses} for guesses", parts);
-  return t("of {budget}: {labels} for labels, {guesses} for guesses", { ...parts, budget: money.format(budget) });
+  if (budget === null) return t("no limit: {labels} for requested labels, {guesses} for guesses", parts);
+  return t("of {budget}: {labels} for requested labels, {guesses} for guesses", { ...parts, budget: money.format(budget) });
 }
 
 async function showHistory() {

@@ -120,6 +120,7 @@ function render() {
   at("counts", state === "ready" ? countsOf(current) : "");
   at("preview-wrong", problem && current.column === null ? said(problem) : "").hidden = !problem || current.column !== null;
   at("add").disabled = state !== "ready";
+  if (at("as-gold")) at("as-gold").hidden = state !== "ready" || !current.labelled;
   showUnknown();
   const focused = document.activeElement?.dataset?.column;
   at("columns", columns.map(row));
@@ -183,12 +184,17 @@ async function check(kinds) {
   }
 }
 
+/** Whether labelled rows are to become gold items, by the box that admins have. */
+function asGold() {
+  return current.gold || Boolean(at("gold")?.checked && current.labelled);
+}
+
 async function add(mine) {
   try {
     do {
       const { handled, rows } = current;
       move(t("Adding {file}", { file: current.name }), rows ? handled / rows : 0, t({ one: "{handled} of {count} row", other: "{handled} of {count} rows" }, { handled, count: rows }));
-      const found = await patiently(() => post(`${path}/${current.upload}/rows`), mine);
+      const found = await patiently(() => post(`${path}/${current.upload}/rows${asGold() ? "?gold=true" : ""}`), mine);
       if (found === null) return;
       current = found;
     } while (current.state === "adding");
@@ -201,9 +207,10 @@ async function add(mine) {
 
 function finish() {
   show("done");
-  const { added, learned, rows } = current;
-  at("done-title", added ? t(ADDED, { count: added }) : t("All rows were in this task already"));
-  const again = rows - added;
+  const { added, learned, rows, labelled, gold } = current;
+  const words = gold ? { one: "{count} gold item was added", other: "{count} gold items were added" } : ADDED;
+  at("done-title", added ? t(words, { count: added }) : t("All rows were in this task already"));
+  const again = (gold ? labelled : rows) - added;
   at("done-words", [
     learned ? t({ one: "{count} of them is labelled.", other: "{count} of them are labelled." }, { count: learned }) : "",
     added && again ? t({ one: "{count} row was here before and not added again.", other: "{count} rows were here before and not added again." }, { count: again }) : "",
