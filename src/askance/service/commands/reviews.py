@@ -11,7 +11,7 @@ from askance.service.commands.items import check_class, entry_of
 from askance.service.commands.labels import why_closed
 from askance.service.errors import conflict
 from askance.service.state import journal
-from askance.service.state.fold import decides
+from askance.service.state.amendments import decides
 from askance.service.state.rows import stored_rows
 from askance.service.store.entries import Entry
 from askance.service.transaction import Transaction

@@ -12,63 +12,31 @@ does not take corrections back.
 
 import math
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import islice, takewhile
 from typing import Any, NamedTuple
 
-from msgspec import UNSET
-
 from askance.service.settings import State, TaskSettings
 from askance.service.state import finite, journal
+from askance.service.state.amendments import Amendments, decides, is_in_place
 from askance.service.state.audits import SET_ASIDE, Audit, Audits
 from askance.service.state.auto_model import AutoModel
 from askance.service.state.automation import LEARNING, Announced, Automation, Row, confidence
 from askance.service.state.budget_ledger import Ledger
 from askance.service.state.candidates import Candidate, Candidates
+from askance.service.state.contents import GuessesAbout, LookUp, as_labelled, contents_of, no_guesses
 from askance.service.state.drifting import Alarm, Answer, Drifting
 from askance.service.state.figures import Figures, progressive
-from askance.service.state.gold import Gold
-from askance.service.state.guesses import with_guesses
+from askance.service.state.gold import Gold, note_lease_or_skip
 from askance.service.state.history import History, Labeller, LastDay
 from askance.service.state.models import use_budget
 from askance.service.state.money import Money
 from askance.service.state.questions import Loan, Question, Questions, Verdict, Vote
 from askance.service.state.rows import AnyRow, stored_rows
-from askance.service.state.voting import Voting
+from askance.service.state.voting import Voting, compare, remember
 from askance.service.store.entries import Entry
 
 MOST_OPEN = 2000  # open questions that a point of the history takes into account
-REMEMBERED = 50  # labels of each labeller that can be undone without naming the item
-
-LookUp = Callable[[Iterable[int]], Mapping[int, Entry]]
-GuessesAbout = Callable[[Collection[int]], Mapping[int, list[Entry]]]
-
-
-def no_guesses(_items: Collection[int]) -> Mapping[int, list[Entry]]:
-    """The entries of late guesses where there are none."""
-    return {}
-
-
-class Amendments(NamedTuple):
-    """Undone entries, corrected labels by item, and rollbacks by entry with the version they go back to."""
-
-    undone: set[int]
-    corrected: dict[int, str]
-    rolled_back: dict[int, int]
-
-    def add(self, entry: Entry, body: Any) -> None:
-        """Take in an amendment. The last correction of an item holds."""
-        if entry.kind == journal.UNDO:
-            self.undone.add(body.of)
-        elif entry.kind == journal.ROLLBACK:
-            self.rolled_back[entry.seq] = body.to
-        elif entry.kind == journal.CORRECTION:  # deleted items are known by what is left of their entries
-            assert entry.item is not None
-            self.corrected[entry.item] = body.label
-
-    def forgets(self, seq: int) -> bool:
-        """Whether a rollback that was not undone makes the model forget what this entry taught it."""
-        return any(to < seq < at and at not in self.undone for at, to in self.rolled_back.items())
 
 
 class Counts(NamedTuple):
@@ -133,7 +101,7 @@ class Fold:
     def amend(self, entry: Entry) -> None:
         """Register an amendment before the entries that it is about are taken in."""
         body = journal.read(entry)
-        if not _is_in_place(entry, body):
+        if not is_in_place(entry, body):
             self.amendments.add(entry, body)
             self.amended = entry.seq
 
@@ -220,7 +188,7 @@ class Fold:
             self._delete(body)
             self.version = entry.seq
         elif entry.kind in journal.AMENDMENTS:
-            if _is_in_place(entry, body):  # what others say is known from the start of the fold
+            if is_in_place(entry, body):  # what others say is known from the start of the fold
                 self._correct(entry, body)
             self.version = entry.seq
         elif entry.kind == journal.SETTINGS:
@@ -274,10 +242,10 @@ class Fold:
         for entry, body in zip(entries, bodies, strict=True):
             if entry.kind == journal.SETTINGS:  # which may say what the columns are, before the first item
                 settings = body.applied_to(settings)
-        contents = _contents(entries, bodies, look_up)
+        contents = contents_of(entries, bodies, look_up)
         rows = stored_rows(settings, contents)
         if self.late_guesses or any(entry.kind == journal.GUESS for entry in entries):
-            rows |= stored_rows(settings, _as_labelled(entries, contents, guesses_about))
+            rows |= stored_rows(settings, as_labelled(entries, contents, guesses_about))
         seen = 0  # the last item that the learner has seen
         came = [journal.as_it_came(entry, body) for entry, body in zip(entries, bodies, strict=True)]
         for place, (entry, body) in enumerate(came):
@@ -425,24 +393,18 @@ class Fold:
         self._labeller(entry.who).gave_label(entry.at)
         self.last_day.at(entry.at).labels += 1
         question.votes.append(Vote(entry.seq, entry.who, body.label, body.final, body.verdict))
-        remembered = self.recent.setdefault(entry.who or "", [])
-        remembered.append((entry.seq, question.item))
-        del remembered[:-REMEMBERED]
+        remember(self.recent, entry, question.item)
 
     def _about_gold(self, question: Question, entry: Entry, body: Any) -> None:
         """Take in what somebody does with a gold item. It shows something about them alone."""
-        who = entry.who or ""
-        question.loans.pop(who, None)
-        if entry.kind == journal.LEASE:
-            question.loans[who] = Loan(entry.seq, body.until)
-        elif entry.kind == journal.SKIP and who not in question.skipped:
-            question.skipped.append(who)
-            self._labeller(who).skips += 1
+        if note_lease_or_skip(question, entry, body):
+            self._labeller(entry.who).skips += 1
         elif entry.kind == journal.LABEL and entry.seq not in self.amendments.undone:
             self._note_vote(question, entry, body)
             self._count(votes=1)
             self.ledger.spend(entry.at, 1)
-            self.voting.add(question.item, {who: body.label}, decided=self.gold.labels[question.item])
+            gold = self.gold.labels[question.item]
+            self.voting.add(question.item, {entry.who or "": body.label}, decided=gold)
 
     def verdict(self, item: int, who: str | None, label: str) -> Verdict | None:
         """What the votes on a question come to with one more; None if another is wanted, or votes are counted."""
@@ -472,16 +434,9 @@ class Fold:
             del self.flags[item]
 
     def _compare(self, question: Question, who: str | None, given: journal.Label) -> None:
-        """Count a vote, and how it agrees with others. A final one does not count: its author has seen them."""
-        equal = 0
-        others = [] if given.final else question.votes
-        for vote in others:
-            same = vote.label == given.label
-            equal += same
-            for labeller in (self._labeller(vote.who), self._labeller(who)):
-                labeller.compared += 1
-                labeller.agreed += same
-        self._count(votes=1, pairs=len(others), equal_pairs=equal)
+        """Count a vote, and how it agrees with others."""
+        pairs, equal = compare(question, who, given, self._labeller)
+        self._count(votes=1, pairs=pairs, equal_pairs=equal)
 
     def _is_test(self, question: Question) -> bool:
         """Whether the model must not learn a label, so that it can test the model."""
@@ -622,37 +577,3 @@ class Fold:
             estimates = self.figures.estimates(waiting)
         ledger = self.ledger
         self.history.add(ledger.rows, ledger.asked, self.counts.labelled, self.version, self.at, estimates)
-
-
-def decides(entry: Entry, body: Any) -> bool:
-    """Whether somebody decided about an item with an entry: a lead, or the author of a correction."""
-    is_final = entry.kind == journal.LABEL and body.final
-    return is_final or entry.kind in (journal.REVIEWED, journal.CORRECTION)
-
-
-def _is_in_place(entry: Entry, body: Any) -> bool:
-    """Whether an amendment takes effect where it is in the journal."""
-    return entry.kind == journal.CORRECTION and body.instead_of is not UNSET
-
-
-def _contents(entries: list[Entry], bodies: list[Any], look_up: LookUp) -> dict[int, Any]:
-    """The contents of the items that come in or are labelled in these entries, by number."""
-    contents = {
-        entry.seq: body for entry, body in zip(entries, bodies, strict=True) if entry.kind in journal.ITEMS
-    }
-    labelled = {entry.item for entry in entries if entry.kind == journal.LABEL and entry.item is not None}
-    earlier = look_up(labelled - contents.keys())
-    return contents | {seq: journal.read(entry) for seq, entry in earlier.items() if entry.kind in journal.ITEMS}
-
-
-def _as_labelled(entries: list[Entry], contents: Mapping[int, Any], guesses_about: GuessesAbout) -> dict[int, Any]:
-    """The contents of items with the guesses that had come when they were labelled, by the entry of the label."""
-    labels = [entry for entry in entries if entry.kind == journal.LABEL and entry.item in contents]
-    about = guesses_about({entry.item for entry in labels if entry.item is not None})
-    found = {}
-    for label in labels:
-        item = label.item or 0
-        earlier = [entry for entry in about.get(item, ()) if entry.seq < label.seq]
-        if earlier:
-            found[label.seq] = with_guesses(contents[item], earlier)
-    return found

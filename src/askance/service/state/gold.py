@@ -3,9 +3,13 @@
 They are no items of the stream: the model and the estimates never see them.
 """
 
+from typing import Any
+
 from msgspec import Struct, field
 
-from askance.service.state.questions import Question
+from askance.service.state import journal
+from askance.service.state.questions import Loan, Question
+from askance.service.store.entries import Entry
 
 MOST = 2000  # gold items of a task
 
@@ -37,3 +41,15 @@ class Gold(Struct):
             for one in self.questions.values()
             if one.voter(who) is None and (who or "") not in one.skipped and one.loan(who, now) is None
         ]
+
+
+def note_lease_or_skip(question: Question, entry: Entry, body: Any) -> bool:
+    """Take in a lease of a gold item, its end, or a skip; whether somebody skips it for the first time."""
+    who = entry.who or ""
+    question.loans.pop(who, None)
+    if entry.kind == journal.LEASE:
+        question.loans[who] = Loan(entry.seq, body.until)
+    if entry.kind != journal.SKIP or who in question.skipped:
+        return False
+    question.skipped.append(who)
+    return True

@@ -10,6 +10,7 @@ from msgspec import Struct
 from askance._util.sealed_file import arrays_of, header_of, seal
 from askance.errors import ModelFileError
 from askance.service.settings import State, TaskSettings
+from askance.service.state.amendments import Amendments
 from askance.service.state.audits import Audits
 from askance.service.state.auto_model import AutoModel
 from askance.service.state.automation import Automation, AutomationState
@@ -17,7 +18,7 @@ from askance.service.state.budget_ledger import Ledger
 from askance.service.state.candidates import Candidates
 from askance.service.state.drifting import Drifting, DriftState
 from askance.service.state.figures import Figures
-from askance.service.state.fold import Amendments, Counts, Fold
+from askance.service.state.fold import Counts, Fold
 from askance.service.state.gold import Gold
 from askance.service.state.history import History, Labeller, LastDay
 from askance.service.state.models import decode, encode

@@ -5,14 +5,18 @@ whatever has been learned of labellers since. What is known of labellers is a fu
 vote that was undone, or whose item was deleted, leaves no trace.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from msgspec import Struct, field
 
 from askance.annotators import Crowd
 from askance.service.settings import Labelling
-from askance.service.state.questions import Verdict
+from askance.service.state import journal
+from askance.service.state.history import Labeller
+from askance.service.state.questions import Question, Verdict
+from askance.service.store.entries import Entry
 
+REMEMBERED = 50  # labels of each labeller that can be undone without naming the item
 MOST = 5000  # votes; what is older says little about people now, and takes time and memory
 # How probable a label must be after `per_item` votes, and after twice as many. A tie of people of whom little is
 # known needs another vote; but those who know nothing about an item must not be asked for ever.
@@ -98,6 +102,31 @@ class Voting:
         items = {one.item for one in votes}
         decided = {item: label for item, label in self.state.decided.items() if item in items}
         self.state, self._crowd = VotingState(votes, decided), None
+
+
+def compare(
+    question: Question, who: str | None, given: journal.Label, labeller: Callable[[str | None], Labeller]
+) -> tuple[int, int]:
+    """Count how a vote agrees with those before it, and return the number of pairs, and of equal ones.
+
+    A final vote does not count: its author has seen the others.
+    """
+    equal = 0
+    others = [] if given.final else question.votes
+    for vote in others:
+        same = vote.label == given.label
+        equal += same
+        for one in (labeller(vote.who), labeller(who)):
+            one.compared += 1
+            one.agreed += same
+    return len(others), equal
+
+
+def remember(recent: dict[str, list[tuple[int, int]]], entry: Entry, item: int) -> None:
+    """Add a label to the last ones of a labeller, by entry and item."""
+    given = recent.setdefault(entry.who or "", [])
+    given.append((entry.seq, item))
+    del given[:-REMEMBERED]
 
 
 def _wanted(labels: Labelling, votes: int) -> float:
