@@ -11,6 +11,7 @@ from contextlib import contextmanager
 TOO_SOON = 0.15
 # A key that is held down repeats after up to two thirds of a second, then about thirty times per second.
 HELD_DOWN = 0.7
+LOOK = 1.0  # seconds: Ctrl-C just before waiting for a key would otherwise be noticed at the next key only
 
 # What arrow and function keys send: several characters, none of them an answer.
 _SEQUENCE = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|O.|.)?", re.DOTALL)
@@ -60,7 +61,9 @@ class Keyboard:
 
     def _next(self, seconds: float | None) -> str | None:
         while not self._pressed:
-            ready, _, _ = select.select([self._number], [], [], seconds)
+            ready, _, _ = select.select([self._number], [], [], LOOK if seconds is None else seconds)
+            if not ready and seconds is None:
+                continue
             if not ready:
                 return None
             typed = os.read(self._number, 1024)
