@@ -18,7 +18,7 @@ Numbers = NDArray[np.float64]
 
 LEAST_FOR_PEOPLE = 0.05  # of the budget, however much guesses would cost
 LEARNING = 0.2  # the error of a model falls with about this power of the number of labels
-MEMORY = 30.0  # labels after which older losses of a model count little
+MEMORY = 12.0  # labels after which older losses count little: models soon are better than their first predictions
 LEAST_WEIGHT = 0.25  # of a label that was asked for out of doubt, beside 1 for one that was drawn at random
 DOUBTED = 10.0  # labels: with as many, half of a prediction is believed
 LEAST_CHANCE = 0.005  # of a class, in losses
