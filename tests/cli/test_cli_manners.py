@@ -227,6 +227,14 @@ def test_numbers_to_predict_are_recognised(tmp_path, words, rows):
     assert "(regression)" in piped
 
 
+def test_whole_numbers_to_predict_are_recognised(tmp_path):
+    rng = np.random.default_rng(0)
+    path = write_csv(tmp_path / "prices.csv", rng.normal(size=(500, 2)), rng.integers(10**6, size=500))
+    said = complaint("run", path)
+    assert "has more than 250 different labels" in said
+    assert "as if the label was a number or an id: pass --regression to predict a number" in said
+
+
 def test_a_few_classes_with_decimals_are_classes(tmp_path):
     path = write_csv(tmp_path / "sizes.csv", np.random.default_rng(0).normal(size=(30, 2)), [0.5, 1.0, 1.5] * 10)
     assert answer("run", path, "-a", "MPAA-II")["classes"] == [0.5, 1.0, 1.5]

@@ -28,6 +28,7 @@ CHUNK_ROWS = 2048
 # More classes than this are most likely numbers to be predicted, or ids.
 MOST_CLASSES, MOST_FRACTIONS = 1000, 100
 FEW_FRACTIONS, ROWS_PER_FRACTION = 10, 4
+FEW_CLASSES, ROWS_PER_CLASS = 100, 2
 LOOKED_AT = 1000  # rows of a pipe, to find the classes
 PIPE_WIDTH = 1 << 20  # columns of sparse rows of a pipe
 
@@ -333,8 +334,9 @@ def _check_are_classes(classes: set[Any], place: str, rows: int | None = None) -
     """
     fractions = any(isinstance(value, float) and value % 1 for value in classes)
     most = MOST_FRACTIONS if fractions else MOST_CLASSES
-    if fractions and rows is not None:
-        most = min(most, max(FEW_FRACTIONS, rows // ROWS_PER_FRACTION))
+    if rows is not None:
+        few, per_label = (FEW_FRACTIONS, ROWS_PER_FRACTION) if fractions else (FEW_CLASSES, ROWS_PER_CLASS)
+        most = min(most, max(few, rows // per_label))
     if len(classes) > most:
         shown = ", ".join(f"{value!r}" for value in sorted(classes)[:3])
         kind = "number to predict (regression)" if fractions else "number or an id"
