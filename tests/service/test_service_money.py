@@ -10,7 +10,8 @@ import pytest
 from askance.service import messages
 from askance.service.commands import guesses as guess_commands
 from askance.service.errors import RequestError
-from askance.service.settings import Asking, Oracles, TaskSettings, as_settings, from_json, from_toml, to_json
+from askance.service.prices import Oracles
+from askance.service.settings import Asking, TaskSettings, as_settings, from_json, from_toml, to_json
 from service_task import TaskRunner, settings
 
 PRICES = Oracles(budget=3.05, people=1.0, guesses={"gpt-4o": 0.01, "other": 0.3})

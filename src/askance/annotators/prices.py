@@ -4,19 +4,17 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from askance._util.amounts import MOST_DIGITS, exact, is_amount
 from askance.errors import ParameterError
-
-MOST_DIGITS = 12  # after the point
 
 
 def money(value: Any, owner: str, name: str) -> Decimal:
     """An amount as an exact number; a float is what it is printed as, so that 0.01 is a hundredth."""
     try:
-        amount = Decimal(str(value))
+        amount = exact(value)
     except InvalidOperation:
         raise ParameterError(owner, name, value, "an amount, such as 0.01") from None
-    exponent = amount.as_tuple().exponent
-    if not amount.is_finite() or amount < 0 or not isinstance(exponent, int) or -exponent > MOST_DIGITS:
+    if not is_amount(amount):
         raise ParameterError(
             owner, name, value, f"an amount from 0 on, with at most {MOST_DIGITS} digits after the point"
         )

@@ -20,12 +20,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from askance.metrics.drift import OFTEN
+
 BATCH = 10  # labels that are predicted, and then learned, together
 BEGIN_EVERY, LAST = 50, 100  # labels: how often recent models begin, and how long they last
 FEWEST = 100  # labels that the main models know when the first begin
 RECENT_TREES = 20  # fewer than the main models have: after ten labels more, nearly all are grown from scratch
 NEEDED = 200.0  # evidence: at a rate of 0.1, at most one mistaken change in 100,000 rows
-OFTEN = 0.5  # rows that are asked about with at least this probability are doubtful ones
 RISE, SUSPICIOUS = 5.0, 4.0  # the factor by which the odds of a mistake rise, and the evidence for it
 SUSPECTED_FOR = 50  # labels: how long questions are at random
 

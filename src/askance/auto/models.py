@@ -1,6 +1,6 @@
 """The models that compete, and room for what they learn: linear ones with several penalties, and a forest."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from askance.jit.kernels.labelling import GROWN_AT, LABELS, PLACES, REMEMBERED, 
 from askance.jit.kernels.mixed import UNIT_TOLERANCE, Mixed, Scales, views_of
 from askance.jit.kernels.mixture import equal_trust
 from askance.jit.kernels.terms import rarities
+
+if TYPE_CHECKING:
+    from askance.jit.kernels.pairs import PairModels
 
 PENALTIES = (0.3, 3.0, 30.0, 300.0)  # C of PA-II, for tables
 TERM_PENALTIES = (3.0, 30.0)  # for terms alone, in both views
@@ -187,7 +190,7 @@ def regrow(models: Models) -> None:
         labelling.regrow(models)
 
 
-def place_terms(models: Models, terms: NDArray[np.int64]) -> None:
+def place_terms(models: "Models | PairModels", terms: NDArray[np.int64]) -> None:
     """Give these terms, which must be those of the labelled rows, places in the weights."""
     models.places[:] = 0
     models.places[terms] = np.arange(1, len(terms) + 1)

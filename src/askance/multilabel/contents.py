@@ -4,7 +4,7 @@ import scipy.sparse as sp
 
 from askance._util.saving import Arrays, Header, matrix_arrays
 from askance.auto.contents import COUNTS, SCALES
-from askance.jit.kernels.pairs import PLACES, REMEMBERED
+from askance.jit.kernels.labelling import PLACES, REMEMBERED
 from askance.multilabel.core import MultiLabelCore
 
 KIND = "multilabel_learner"

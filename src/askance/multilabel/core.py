@@ -11,8 +11,9 @@ from askance.auto.models import refresh
 from askance.auto.rows import part
 from askance.errors import ParameterError
 from askance.jit.kernels import labelling, pairs
+from askance.jit.kernels.labelling import REMEMBERED
 from askance.jit.kernels.mixed import Mixed
-from askance.jit.kernels.pairs import LEARNED, NEXT_REFRESH, REMEMBERED, PairModels
+from askance.jit.kernels.pairs import LEARNED, NEXT_REFRESH, PairModels
 from askance.learners.core import Spending
 from askance.multilabel.models import new_models, with_labels, with_room, without_oldest
 from askance.multilabel.questions import ASKED, REFUSED, ROWS, Answer, decide, no_questions

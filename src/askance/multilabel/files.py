@@ -7,15 +7,17 @@ from numpy.typing import NDArray
 
 from askance._util.saving import Arrays, Header, matrix_of, numbers, rebuilt, take_features
 from askance.auto.contents import COUNTS, SCALES
+from askance.auto.models import place_terms
 from askance.auto.rows import mixed
 from askance.errors import ModelFileError
 from askance.jit.kernels import pairs
-from askance.jit.kernels.pairs import LEARNED, PLACES, REMEMBERED
+from askance.jit.kernels.labelling import PLACES, REMEMBERED
+from askance.jit.kernels.pairs import LEARNED
 from askance.multilabel.contents import KIND
 from askance.multilabel.core import MultiLabelCore
 from askance.multilabel.labels import as_names
 from askance.multilabel.learner import MultiLabelLearner
-from askance.multilabel.models import place_terms, with_room
+from askance.multilabel.models import with_room
 
 
 def from_bytes(content: bytes) -> MultiLabelLearner:

@@ -21,6 +21,7 @@ from askance.multilabel.settings import ITEMS, MultiLabelSettings
 from askance.multilabel.trace import MultiLabelTrace
 
 PREDICTED_TOGETHER = 1024  # rows, so that memory does not grow with their number
+NO_LABELS = "this learner has no labels yet: call fit, partial_fit, run or tell first"
 
 
 class MultiLabelDecision(NamedTuple):
@@ -295,7 +296,8 @@ class MultiLabelLearner(RowInput, SaveMixin, ClassifierMixin, BaseEstimator):  #
     @property
     def classes_(self) -> NDArray[Any]:
         """The labels, sorted."""
-        self._check_started()
+        if not hasattr(self, "_core") or not self._core.names:
+            raise NotFittedError(NO_LABELS)
         return np.sort(self._core.names)
 
     @property
@@ -328,13 +330,9 @@ class MultiLabelLearner(RowInput, SaveMixin, ClassifierMixin, BaseEstimator):  #
             self._core = core
         return self._core
 
-    def _check_started(self) -> None:
-        if not hasattr(self, "_core") or not self._core.names:
-            raise NotFittedError("this learner has no labels yet: call fit, partial_fit, run or tell first")
-
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
-            raise NotFittedError("this learner has no labels yet: call fit, partial_fit, run or tell first")
+            raise NotFittedError(NO_LABELS)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_core") and self._core.remembered > 0

@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance._util.longer import longer
-from askance.auto.models import new_scales
+from askance.auto.models import new_scales, place_terms
 from askance.jit.kernels import pairs
+from askance.jit.kernels.labelling import PLACES, REMEMBERED
 from askance.jit.kernels.mixed import Mixed
-from askance.jit.kernels.pairs import NEXT_REFRESH, PLACES, REMEMBERED, PairLanes, PairModels
+from askance.jit.kernels.pairs import NEXT_REFRESH, PairLanes, PairModels
 
 FIRST_ROWS = 16
 
@@ -109,13 +110,3 @@ def without_oldest(models: PairModels, number: int) -> PairModels:
     place_terms(models, np.unique(labelled.indices[: entries - first]).astype(np.int64))
     pairs.retrain(models, True, 0)
     return models
-
-
-def place_terms(models: PairModels, terms: NDArray[np.int64]) -> None:
-    """Give these terms, which must be those of the labelled rows, places in the weights."""
-    models.places[:] = 0
-    models.places[terms] = np.arange(1, len(terms) + 1)
-    models.vocabulary[1 : len(terms) + 1] = terms
-    models.counts[PLACES] = len(terms) + 1
-    entries = int(models.lanes.starts[models.counts[REMEMBERED]])
-    models.lanes.places[:entries] = models.places[models.labelled.indices[:entries]]

@@ -11,14 +11,14 @@ from sklearn.preprocessing import normalize
 from askance._util.parameters import NOT_NEGATIVE_AND_FINITE, OneOf, check_parameters
 from askance.pool.ratio.kernel_blocks import gamma_of, parts
 from askance.pool.selection import Selection, selected
-from askance.pool.trained import LogisticStrategy
+from askance.pool.trained import ClassifierStrategy
 from askance.pool.views import AnyMatrix
 from askance.typing import BoolArray, FloatArray
 
 REFERENCES = 1000  # rows that others are compared with by the RBF kernel
 
 
-class InformationDensity(LogisticStrategy):
+class InformationDensity(ClassifierStrategy):
     """Information density: rows that are uncertain, and similar to many others of the pool.
 
     Rows are ranked by φ(x) · (1/U Σ_u sim(x, x_u))^β: the entropy φ of the class probabilities of a logistic

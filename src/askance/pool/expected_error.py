@@ -10,14 +10,14 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from askance._util.parameters import COUNT, OneOf, check_parameters
 from askance.pool.selection import Selection, selected
-from askance.pool.trained import LogisticStrategy
+from askance.pool.trained import ClassifierStrategy
 from askance.pool.views import AnyMatrix, one_below_other
 from askance.typing import BoolArray, FloatArray
 
 LOSSES = ("log", "zero-one")
 
 
-class ExpectedErrorReduction(LogisticStrategy):
+class ExpectedErrorReduction(ClassifierStrategy):
     """Expected error reduction: rows after whose labels the classifier is expected to err least.
 
     For a row x and each class y, the logistic regression is trained again with (x, y) added. Its error on the pool
@@ -82,7 +82,7 @@ class ExpectedErrorReduction(LogisticStrategy):
         references = X[np.sort(generator.choice(size, min(size, self.references), replace=False))]
         chances = self.classifier_.predict_proba(X[rows])
         now = self._error(self.classifier_, references)
-        with threadpool_limits(1, "blas"):  # several threads are slower for so few rows
+        with threadpool_limits(1, "blas"):  # for few rows, several threads are slower
             after = np.array([self._after(X[[row]], p, references) for row, p in zip(rows, chances, strict=True)])
         found = selected(now - after, n, expected_error=after)
         return found._replace(rows=rows[found.rows])

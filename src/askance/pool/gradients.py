@@ -4,12 +4,12 @@ import numpy as np
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
 from askance.pool.selection import Selection
-from askance.pool.trained import LogisticStrategy
+from askance.pool.trained import ClassifierStrategy
 from askance.pool.views import AnyMatrix
 from askance.typing import FloatArray
 
 
-class BADGE(LogisticStrategy):
+class BADGE(ClassifierStrategy):
     """BADGE: rows whose gradients would change the classifier a lot, and each in another way.
 
     The gradient of a logistic regression at a row, if its predicted class ŷ were true, is g = (p − e_ŷ) ⊗ (x, 1),

@@ -9,7 +9,7 @@ from sklearn.svm import LinearSVC
 
 from askance._util.parameters import OneOf, check_parameters
 from askance.pool.selection import Selection, selected
-from askance.pool.trained import LogisticStrategy, TrainedStrategy, logistic
+from askance.pool.trained import ClassifierStrategy, TrainedStrategy, logistic
 from askance.pool.views import AnyMatrix
 from askance.typing import BoolArray, FloatArray
 
@@ -17,7 +17,7 @@ EPSILON = 1e-6  # margins below this count as ties
 MANNERS = ("aggressive", "conservative")
 
 
-class MarginSampling(TrainedStrategy):
+class MarginSampling(ClassifierStrategy):
     """Margin sampling: rows whose two best classes have similar scores.
 
     Rows are ranked by 1/(s₁ - s₂ + ε), with the best and the second best score of `sklearn.svm.LinearSVC` (one
@@ -45,24 +45,17 @@ class MarginSampling(TrainedStrategy):
     (2,)
     """
 
-    def __init__(self, C: float = 1.0, *, random_state: int = 0) -> None:
-        self.C = C
-        self.random_state = random_state
+    def _new_classifier(self) -> LinearSVC:
+        return LinearSVC(C=self.C, dual="auto", max_iter=10_000, random_state=0)
 
-    def _learn(self, X: AnyMatrix, y: NDArray[Any], others: AnyMatrix, known: BoolArray) -> bool:  # noqa: ARG002
-        if len(np.unique(y)) < 2:
-            return False
-        self.classifier_ = LinearSVC(C=self.C, dual="auto", max_iter=10_000, random_state=0).fit(X, y)
-        return True
-
-    def _ranked(self, X: AnyMatrix, n: int, others: AnyMatrix, known: BoolArray) -> Selection:  # noqa: ARG002
+    def _best(self, X: AnyMatrix, n: int) -> Selection:
         scores = self.classifier_.decision_function(X)
         both = np.sort(scores if scores.ndim == 2 else np.column_stack([scores, -scores]), axis=1)
         margins = both[:, -1] - both[:, -2]
         return selected(1 / (margins + EPSILON), n, margin=margins)
 
 
-class EntropySampling(LogisticStrategy):
+class EntropySampling(ClassifierStrategy):
     """Entropy sampling: rows whose class is the most uncertain.
 
     Rows are ranked by the entropy -Σ p ln p of the class probabilities of a logistic regression.

@@ -81,8 +81,8 @@ class TrainedStrategy(BaseEstimator):  # type: ignore[misc]
         raise NotImplementedError
 
 
-class LogisticStrategy(TrainedStrategy):
-    """A strategy that trains one logistic regression, and ignores privileged features."""
+class ClassifierStrategy(TrainedStrategy):
+    """A strategy that trains one classifier, and ignores privileged features."""
 
     def __init__(self, C: float = 1.0, *, random_state: int = 0) -> None:
         self.C = C
@@ -91,8 +91,11 @@ class LogisticStrategy(TrainedStrategy):
     def _learn(self, X: AnyMatrix, y: NDArray[Any], others: AnyMatrix, known: BoolArray) -> bool:  # noqa: ARG002
         if len(np.unique(y)) < 2:
             return False
-        self.classifier_ = logistic(self.C).fit(X, y)
+        self.classifier_ = self._new_classifier().fit(X, y)
         return True
+
+    def _new_classifier(self) -> Any:
+        return logistic(self.C)
 
     def _ranked(self, X: AnyMatrix, n: int, others: AnyMatrix, known: BoolArray) -> Selection:  # noqa: ARG002
         return self._best(X, n)

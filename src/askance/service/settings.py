@@ -6,7 +6,6 @@ Clients read settings too and need no learner, so learners are imported only whe
 import os
 import pathlib
 from collections.abc import Mapping
-from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
@@ -14,6 +13,8 @@ from msgspec import Meta, field
 
 from askance._util.memory import free_bytes
 from askance.service.columns import Columns, Section
+from askance.service.patterns import END, PRINTABLE
+from askance.service.prices import Oracles, check_prices
 from askance.service.validation import sentence_of
 
 if TYPE_CHECKING:
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
     from askance.service.state.auto_model import AutoModel
     from askance.service.state.layout import Layout
 
-# JSON schemas and Python disagree on whether $ matches before a final line break.
-END = r"$(?!\n)"
-PRINTABLE = r"^[^\x00-\x1f\x7f]+" + END
 TaskName = Annotated[
     str, Meta(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}" + END, description="Lower case, because it is part of URLs.")
 ]
@@ -72,39 +70,6 @@ class Budget(Section, frozen=True):
     burst: Annotated[int, Meta(ge=0, le=2**53)] = 20
     per_day: Annotated[int, Meta(ge=0, le=2**53)] | None = None
     total: Annotated[int, Meta(ge=0, le=2**53)] | None = None
-
-
-PEOPLE = "people"
-MOST_DIGITS = 12  # of an amount of money, after the point
-Price = Annotated[float, Meta(ge=0, le=1e9, description="Money: 0.01 is exactly a hundredth.")]
-
-
-class Oracles(Section, frozen=True):
-    """Who answers for money: the price of a label of `people`, and of a guess of each program, by its name.
-
-    All of them together cost at most the `budget`: nobody gets questions, and programs may not guess, if that
-    would cost more than is left.
-    """
-
-    budget: Price | None = None
-    people: Price = 0.0
-    guesses: dict[Annotated[str, Meta(min_length=1, max_length=100, pattern=PRINTABLE)], Price] = field(
-        default_factory=dict
-    )
-
-    @property
-    def limit(self) -> Decimal | None:
-        """The budget as an exact number."""
-        return None if self.budget is None else _amount(self.budget)
-
-    @property
-    def price_of_label(self) -> Decimal:
-        """The price of a label of people."""
-        return _amount(self.people)
-
-    def price_of(self, program: str) -> Decimal:
-        """The price of a guess of a program; 0 if it is not named."""
-        return _amount(self.guesses.get(program, 0.0))
 
 
 class Goal(Section, frozen=True):
@@ -341,7 +306,7 @@ class TaskSettings(Section, frozen=True):
         check_keys(self)
         check_positive(self)
         check_item(self)
-        check_oracles(self)
+        check_prices(self.oracles)
         if not self.is_auto:
             return self._from_catalog()
         if self.dtype != "float64":
@@ -434,31 +399,6 @@ def check_item(settings: TaskSettings) -> None:
         raise ValueError(f"columns is for items with records, and item is {settings.item!r}: leave it out")
     if settings.columns and not settings.is_auto:
         raise ValueError(f"{settings.method} hashes records as they are: leave out columns, or use {AUTO}")
-
-
-def check_oracles(settings: TaskSettings) -> None:
-    """Raise ValueError unless amounts are exact, and a budget of money has prices."""
-    oracles = settings.oracles
-    amounts = {"budget": oracles.budget or 0.0, PEOPLE: oracles.people} | {
-        f"guesses.{name}": price for name, price in oracles.guesses.items()
-    }
-    for name, amount in amounts.items():
-        exponent = _amount(amount).as_tuple().exponent
-        if not isinstance(exponent, int) or -exponent > MOST_DIGITS:
-            raise ValueError(
-                f"oracles.{name}: {amount} has more than {MOST_DIGITS} digits after the point: round it"
-            )
-    if PEOPLE in oracles.guesses:
-        raise ValueError(f'oracles.guesses: a program cannot be called "{PEOPLE}": give it another name')
-    if oracles.budget is not None and not any([oracles.people, *oracles.guesses.values()]):
-        raise ValueError(
-            "oracles.budget limits nothing without prices: give oracles.people or oracles.guesses one"
-        )
-
-
-def _amount(number: float) -> Decimal:
-    """An amount as an exact number: a float is what it is printed as."""
-    return Decimal(str(number))
 
 
 def from_toml(path: pathlib.Path) -> TaskSettings:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from askance.jit.interop import inlined, persistent, separate
 from askance.jit.kernels.descent import own_feature, scores_of
+from askance.jit.kernels.labelling import PLACES, REMEMBERED
 from askance.jit.kernels.mixed import Mixed, Scales, features_of
 from askance.jit.select import maximum
 
@@ -25,7 +26,7 @@ GROWTH, GROWTH_SWEEPS = 10, 4  # after one row for this many remembered ones, al
 
 # Positions in `PairModels.counts`: rows in memory, places of terms, all rows learned from so far, how many there
 # were when all were last visited, and the number of rows seen after which scales are refreshed.
-REMEMBERED, PLACES, LEARNED, SWEPT_AT, NEXT_REFRESH = range(5)
+LEARNED, SWEPT_AT, NEXT_REFRESH = range(2, 5)  # after REMEMBERED and PLACES, as in `labelling`
 
 
 class PairLanes(NamedTuple):

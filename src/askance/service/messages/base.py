@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from askance.service.settings import END, PRINTABLE
+from askance.service.patterns import END, PRINTABLE
 
 MOST_AT_ONCE = 1000
 LONGEST_TEXT = 200_000

@@ -16,7 +16,8 @@ from askance.service.messages.base import (
     OwnId,
     Text,
 )
-from askance.service.settings import END, LONGEST_VECTOR, PRINTABLE, ClassName
+from askance.service.patterns import END, PRINTABLE
+from askance.service.settings import LONGEST_VECTOR, ClassName
 
 # As strict as the hosts in settings, so that there are no two ways to read the host.
 ImageAddress = Annotated[

@@ -5,7 +5,8 @@ from typing import Annotated
 from msgspec import UNSET, Meta, UnsetType
 
 from askance.service.messages.base import Answer, Body, Role, TokenName
-from askance.service.settings import PRINTABLE, TaskName
+from askance.service.patterns import PRINTABLE
+from askance.service.settings import TaskName
 
 
 class FirstTokenRequest(Body, frozen=True):

@@ -6,6 +6,7 @@ from msgspec import UNSET, Meta, UnsetType, field
 
 from askance.service.columns import Columns
 from askance.service.messages.base import Answer, Body, Role
+from askance.service.prices import Oracles
 from askance.service.settings import (
     Budget,
     Certify,
@@ -14,7 +15,6 @@ from askance.service.settings import (
     Goal,
     Interface,
     Labelling,
-    Oracles,
     State,
     TaskSettings,
 )

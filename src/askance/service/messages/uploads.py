@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from askance.service.messages.base import Answer, Body
-from askance.service.settings import PRINTABLE
+from askance.service.patterns import PRINTABLE
 
 FileName = Annotated[str, Meta(min_length=1, max_length=200, pattern=PRINTABLE)]
 ChosenKind = Literal["text", "number", "category", "date", "id", "label", "object", "guess", "ignored"]

@@ -8,6 +8,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from askance.errors import StoreError
 from askance.service.columns import Columns
+from askance.service.prices import Oracles
 from askance.service.settings import (
     Budget,
     Certify,
@@ -15,7 +16,6 @@ from askance.service.settings import (
     Goal,
     Interface,
     Labelling,
-    Oracles,
     State,
     TaskSettings,
 )

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import NamedTuple
 
-from askance.service.settings import PEOPLE, Oracles
+from askance.service.prices import PEOPLE, Oracles
 
 
 class Paid(NamedTuple):

@@ -12,7 +12,7 @@ from askance.service.commands.amendments import label_now, label_probability
 from askance.service.commands.choosing import current, waiting
 from askance.service.commands.items import decision, entry_of, image_of, provenance
 from askance.service.errors import conflict
-from askance.service.settings import Oracles
+from askance.service.prices import Oracles
 from askance.service.state import journal
 from askance.service.state.automation import score
 from askance.service.state.figures import sample_estimates

@@ -195,7 +195,7 @@ def _sentence(result: Regressed) -> str:
     said += "on average"
     if found.value is None or summary.asked == summary.rows:
         return f"{said}."
-    return f"{said}; the asked labels alone tell {interval(found)}, with 95 % confidence."
+    return f"{said}; from the asked labels alone, that is estimated as {interval(found)}, with 95 % confidence."
 
 
 def _share(summary: RegressionSummary) -> str:
