@@ -41,6 +41,8 @@ UPDATES = {
     "DA": [updates.DualAveraging(s, 1 / s) for s in SCALES],
     "MD": [updates.MirrorDescent(s, 1 / s) for s in SCALES],
     "CSPA": [updates.CostSensitivePA1(s, 1 + s) for s in SCALES],
+    "CSDA": [updates.CostSensitiveDA(s, 1 / s, 1 + s) for s in SCALES],
+    "CSMD": [updates.CostSensitiveMD(s, 1 / s, 1 + s) for s in SCALES],
     "PAUM": [updates.PAUM(s, 2 * s) for s in SCALES],
     "CPA": [updates.CPA(s, 1 + s) for s in SCALES],
     "OGD": [updates.OGD(s) for s in SCALES],
@@ -54,6 +56,8 @@ QUERIES = {
     "random": [queries.Random(min(1.0, 0.2 * s)) for s in SCALES],
     "adaptive": [queries.Adaptive(0.01 * s) for s in SCALES],
     "decaying": [queries.Decaying(2.0**14 * s) for s in SCALES],
+    "adaptive, without lengths": [queries.Adaptive(0.01 * s, by_length=False) for s in SCALES],
+    "discrimination by cost": [queries.CostSensitiveDiscrimination(s, 1 / s, 1 + s) for s in SCALES],
     "discrimination": [queries.Discrimination(s, 1 / s) for s in SCALES],
     "spread margin": [queries.SpreadMargin(s, 1 / s, s) for s in SCALES],
 }

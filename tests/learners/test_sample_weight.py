@@ -29,6 +29,7 @@ OTHERS = [
     *(updates.SoftConfidence1(0.3), updates.SoftConfidence2(0.3), updates.SoftConfidence2(full=True)),
     *(updates.NHERD(), updates.NHERD(full=True), updates.NHERD(exact=True)),
     *(SOAL(), SOAL(full=True), CSPA(), CSPA(literal=True), CPA(), CPA(math.inf), CPA(squared=True)),
+    *(updates.CostSensitiveDA(0.5, 0.3), updates.CostSensitiveMD(0.5, 0.3)),
     *(updates.PAUM(), updates.OCS1(), updates.OCS2(running=True), updates.Winnow(), updates.PNorm()),
 ]
 

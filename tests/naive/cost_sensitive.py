@@ -1,11 +1,12 @@
-"""Cost-sensitive learning: PA-I with ρ, the Perceptron with uneven margins, and prediction-based PA."""
+"""Cost-sensitive learning: PA-I and subgradients with ρ, uneven margins, and prediction-based PA."""
 
 import math
 from collections.abc import Callable, Mapping
 
+from naive import subgradient
 from naive.first_order import Steps
 from naive.loop import CLOSE, Query, Twin
-from naive.queries import always, decaying, margin, random
+from naive.queries import always, cost_sensitive_discrimination, decaying, margin, random
 
 
 class Uneven(Steps):
@@ -70,7 +71,35 @@ class CPA(Steps):
         return True
 
 
-UPDATES: Mapping[str, Callable[..., Twin]] = {"CostSensitivePA1": CostSensitivePA1, "PAUM": PAUM, "CPA": CPA}
+class CostSensitiveDA(subgradient.DualAveraging):
+    """g = -y x where ρ_t - y p > 0."""
+
+    def __init__(self, delta: float = 1.0, eta: float = 1.0, rho: float = 2.0) -> None:
+        super().__init__(delta, eta)
+        self.rho = rho
+
+    def threshold(self, y: float) -> float:
+        return self.rho if y == 1 else 1.0
+
+
+class CostSensitiveMD(subgradient.MirrorDescent):
+    """g = -y x where ρ_t - y p > 0."""
+
+    def __init__(self, delta: float = 1.0, eta: float = 1.0, rho: float = 2.0) -> None:
+        super().__init__(delta, eta)
+        self.rho = rho
+
+    def threshold(self, y: float) -> float:
+        return self.rho if y == 1 else 1.0
+
+
+UPDATES: Mapping[str, Callable[..., Twin]] = {
+    "CostSensitivePA1": CostSensitivePA1,
+    "CostSensitiveDA": CostSensitiveDA,
+    "CostSensitiveMD": CostSensitiveMD,
+    "PAUM": PAUM,
+    "CPA": CPA,
+}
 
 CS = CostSensitivePA1
 VARIANTS: Mapping[str, Callable[[float, float], Twin]] = {
@@ -84,6 +113,16 @@ ALGORITHMS: Mapping[str, Callable[..., tuple[Twin, Query, float]]] = {
     "CSPAA": lambda delta=1, C=2, rho=2, sgn0=1: (CS(C, rho), margin(delta), sgn0),
     "CSPAA(a)": lambda delta0=2.0**14, C=2, rho=2, sgn0=1: (CS(C, rho), decaying(delta0), sgn0),
     "CSRND": lambda ratio=0.5, C=2, rho=2, sgn0=1: (CS(C, rho), random(ratio), sgn0),
+    "CSD-ADA": lambda delta=1, eta=1, b=1, rho=2, sgn0=1: (
+        CostSensitiveDA(delta, eta, rho),
+        cost_sensitive_discrimination(b, eta, rho),
+        sgn0,
+    ),
+    "CSD-AMD": lambda delta=1, eta=1, b=1, rho=2, sgn0=1: (
+        CostSensitiveMD(delta, eta, rho),
+        cost_sensitive_discrimination(b, eta, rho),
+        sgn0,
+    ),
     "PAUM": lambda tau_pos=2, tau_neg=1, eta=1, sgn0=1: (PAUM(tau_pos, tau_neg, eta), always(), sgn0),
     "CPA": lambda C=2, rho=2, variant="PA-I", sgn0=1: (VARIANTS[variant](C, rho), always(), sgn0),
 }

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from naive.loop import Query, Twin, dot
-from naive.queries import always, margin, random
+from naive.queries import adaptive, always, margin, random
 
 
 class Steps(Twin):
@@ -128,6 +128,7 @@ ALGORITHMS: Mapping[str, Callable[..., tuple[Twin, Query, float]]] = {
     "PAA": lambda delta=1, C=1, sgn0=1: (PA(), margin(delta), sgn0),
     "PAA-I": lambda delta=1, C=1, sgn0=1: (PA1(C), margin(delta), sgn0),
     "PAA-II": lambda delta=1, C=1, sgn0=1: (PA2(C), margin(delta), sgn0),
+    "PAA-I-ada": lambda beta=1, C=1, sgn0=1: (PA1(C), adaptive(beta, False), sgn0),
     "PAA(thm4)": lambda delta=1, C=1, sgn0=1: (PA(), margin(delta, 1.0), sgn0),
     "PAA-I(thm4)": lambda delta=1, C=1, sgn0=1: (PA1(C), margin(delta, 1.0), sgn0),
     "PAA-II(thm4)": lambda delta=1, C=1, sgn0=1: (PA2(C), margin(delta, 1.0), sgn0),

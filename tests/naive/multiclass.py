@@ -222,12 +222,20 @@ class Gaussian(Prototypes):
         spreads = self.look(x)[1]
         return rival, scores[y] - scores[rival], spreads[y] + spreads[rival]
 
+    def alpha_and_c(self, gamma: float, v: float) -> tuple[float, float]:
+        """How far the means move along Σg, and what is added to Σ⁻¹ of each class, in units of x xᵀ."""
+        if isinstance(self.two, second_order.PAM):
+            return self.two.tau(1 - gamma, v), 1.0
+        if isinstance(self.two, second_order.AROW):
+            return (1 - gamma) / (v + self.two.r), 1 / self.two.r
+        return self.two.alpha_and_c(gamma, v)
+
     def learn(self, x: list[float], y: int, scores: list[float], guess: int) -> bool:
         rival, gamma, v = self.against(x, y, scores)
         soft = hasattr(self.two, "lacking")
         fires = self.lacking(gamma, v) > 0 and (v > 0 or not soft)
         if fires and v > 0:
-            alpha, c = self.two.alpha_and_c(gamma, v) if soft else ((1 - gamma) / (v + self.two.r), 1 / self.two.r)
+            alpha, c = self.alpha_and_c(gamma, v)
             for i, side in ((y, 1), (rival, -1)):
                 parts = list(zip(self.w[i], self.s[i], x, strict=True))
                 self.w[i] = [w + side * alpha * s * value for w, s, value in parts]
@@ -255,6 +263,9 @@ UPDATES: Mapping[str, Callable[..., Any]] = {
     "DualAveraging": DualAveraging,
     "MirrorDescent": MirrorDescent,
     "AROW": gaussian(second_order.AROW),
+    "PAM": gaussian(second_order.PAM),
+    "PAM1": gaussian(second_order.PAM1),
+    "PAM2": gaussian(second_order.PAM2),
     "ConfidenceWeighted": gaussian(second_order.ConfidenceWeighted),
     "ConfidenceWeightedStdev": gaussian(second_order.ConfidenceWeightedStdev),
     "SoftConfidence1": gaussian(second_order.SoftConfidence1),
@@ -289,6 +300,9 @@ ALGORITHMS: Mapping[str, Callable[..., tuple[Prototypes, Query]]] = {
         Gaussian(second_order.FORM[form](phi(eta), False, INV[mode])),
         always(),
     ),
+    "MPAM-diag": lambda mode="inv": (Gaussian(second_order.PAM(False, INV[mode])), always()),
+    "MPAM-I-diag": lambda C=1, mode="inv": (Gaussian(second_order.PAM1(C, False, INV[mode])), always()),
+    "MPAM-II-diag": lambda C=1, mode="inv": (Gaussian(second_order.PAM2(C, False, INV[mode])), always()),
     "MSCW-I-diag": lambda eta=0.9, C=1, mode="inv": (
         Gaussian(second_order.SoftConfidence1(C, phi(eta), False, INV[mode])),
         always(),

@@ -48,11 +48,20 @@ def discrimination(b: float = 1.0, eta: float = 1.0, damped: bool = True, eagern
     return probability
 
 
-def adaptive(beta: float = 1.0, eagerness: float = 1.0) -> Query:
-    """b/(b + |p|) with b = β max(X², x·x) √(1 + K); 0 if b = 0, and 1 if b = ∞."""
+def cost_sensitive_discrimination(
+    b: float = 1.0, eta: float = 1.0, rho: float = 2.0, damped: bool = True, eagerness: float = 1.0
+) -> Query:
+    """That with ρb for b where the guess is -1. A score of 0 is always asked about, whatever its guess."""
+    of_alarm, of_miss = (discrimination(b * cost, eta, damped, eagerness) for cost in (1.0, rho))
+    return lambda view, coin: (of_miss if view.p < 0 else of_alarm)(view, coin)
+
+
+def adaptive(beta: float = 1.0, by_length: bool = True, eagerness: float = 1.0) -> Query:
+    """b/(b + |p|) with b = β max(X², x·x) √(1 + K), or β √(1 + K); 0 if b = 0, and 1 if b = ∞."""
 
     def ask(view: View, coin: float) -> float:
-        b = beta * eagerness * max(view.longest, view.norm) * math.sqrt(1 + view.mistakes)
+        length = max(view.longest, view.norm) if by_length else 1.0
+        b = beta * eagerness * length * math.sqrt(1 + view.mistakes)
         if b == math.inf:
             return 1.0
         return b / (b + abs(view.p)) if b > 0 else 0.0
@@ -142,6 +151,7 @@ QUERIES: Mapping[str, Callable[..., Query]] = {
     "SpreadMargin": spread_margin,
     "Discrimination": discrimination,
     "Adaptive": adaptive,
+    "CostSensitiveDiscrimination": cost_sensitive_discrimination,
     "Decaying": decaying,
     "LeastCertain": LeastCertain,
     "FixedUncertainty": FixedUncertainty,

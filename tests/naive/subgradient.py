@@ -3,12 +3,12 @@
 import math
 from collections.abc import Callable, Mapping
 
-from naive.loop import Query, Twin, dot
+from naive.loop import CLOSE, Query, Twin, dot
 from naive.queries import always, discrimination, margin, random
 
 
 class Adaptive(Twin):
-    """H_j = δ + √(Σ g_j²), g = -y x where 1 - y p > 0."""
+    """H_j = δ + √(Σ g_j²), g = -y x where 1 - y p > 0, or ρ_t - y p > 0 if costs say so."""
 
     def __init__(self, delta: float = 1.0, eta: float = 1.0) -> None:
         self.delta, self.eta = delta, eta
@@ -24,11 +24,22 @@ class Adaptive(Twin):
     def look(self, x: list[float]) -> tuple[float, float]:
         return dot(self.w, x), sum(x_j**2 / H_j for x_j, H_j in zip(x, self.diagonal(), strict=True))
 
+    def threshold(self, y: float) -> float:
+        """Below it, y p leaves a loss."""
+        return 1.0
+
+    def close(self, x: list[float], y: float, p: float, v: float) -> bool:
+        return 0 < abs(p) < CLOSE or 0 < abs(self.threshold(y) - y * p) < CLOSE
+
+    def distances(self, y: float, p: float, v: float) -> list[float]:
+        return [abs(p), abs(self.threshold(y) - y * p)]
+
     def learn(self, x: list[float], y: float, p: float, v: float, guess: float) -> bool:
-        if 1 - y * p > 0:
+        fires = self.threshold(y) - y * p > 0
+        if fires:
             self.gradients.append([-y * x_j for x_j in x])
             self.follow(self.gradients[-1])
-        return 1 - y * p > 0
+        return fires
 
     def follow(self, g: list[float]) -> None:
         """Move w."""

@@ -50,6 +50,22 @@ def test_with_a_rho_of_1_it_is_pa_1(random_state: int, C: float) -> None:
         np.testing.assert_array_equal(*(getattr(run, field) for run in runs))
 
 
+@pytest.mark.parametrize("name", ["D-ADA", "D-AMD"])
+@examples(20)
+@given(random_state=SEEDS, delta=RATIOS, eta=RATIOS, b=RATIOS)
+def test_adaptive_subgradients_with_equal_costs_are_the_plain_ones(
+    name: str, random_state: int, delta: float, eta: float, b: float
+) -> None:
+    """To the bit in exact mode; relaxed arithmetic may change the last bit of a probability."""
+    made = streams.noisy(random_state=random_state)
+    shared: Any = {"delta": delta, "eta": eta, "b": b, "dtype": "float64", "classes": (-1, 1)}
+    learners = [askance.make(name, **shared), askance.make(f"CS{name}", rho=1.0, **shared)]
+    runs = [learner.run(made.X, made.y, coins=made.coins) for learner in learners]
+    for field in ("predictions", "scores", "ask_probabilities", "asked", "updated"):
+        np.testing.assert_array_equal(*(getattr(run, field) for run in runs))
+    np.testing.assert_array_equal(*(learner.coef_ for learner in learners))
+
+
 @given(SEEDS, COSTS, RATIOS)
 def test_as_printed_is_the_same_on_rows_of_length_1_and_only_there(
     random_state: int, C: float, rho: float
@@ -115,6 +131,17 @@ def test_a_larger_rho_misses_fewer_positive_rows(make: Any) -> None:
 
 
 # ---------------------------------------------------------------------- questions
+
+
+@given(score=st.floats(0.01, 10), spread=st.floats(0, 2), b=RATIOS, eta=RATIOS, rho=RATIOS, damped=st.booleans())
+def test_a_prediction_is_doubted_by_the_cost_of_its_mistake(
+    score: float, spread: float, b: float, eta: float, rho: float, damped: bool
+) -> None:
+    rule = queries.CostSensitiveDiscrimination(b, eta, rho, damped)
+    for prediction, cost in ((1.0, 1.0), (-1.0, rho)):
+        seen = Seen(prediction * score, spread, 2.0, prediction, 0, 0.0)
+        plain = queries.Discrimination(cost * b, eta, damped)
+        assert rule.ask(rule.start(), seen, 0.5) == plain.ask(plain.start(), seen, 0.5)
 
 
 @given(delta=RATIOS, after=st.booleans(), scores=st.lists(st.floats(-100, 100), min_size=1, max_size=20))

@@ -107,6 +107,24 @@ def test_two_classes_are_binary_with_twice_the_aggressiveness(
         np.testing.assert_allclose(two.coef_[0] - two.coef_[1], one.coef_[0], rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize("name", ["PAM", "PAM1", "PAM2"])
+@examples(40)
+@given(any_stream(), POSITIVE, POSITIVE)
+def test_two_classes_of_pam_are_binary_with_twice_the_aggressiveness(
+    name: str, made: Stream, C: float, delta: float
+) -> None:
+    """MPAM(C) = PAM(2C): both classes have the variances of the binary rule, and opposite weights."""
+    of_two, of_one = ({}, {}) if name == "PAM" else ({"C": C}, {"C": 2 * C})
+    rule = getattr(updates, name)
+    two = many(rule(**of_two), queries.Margin(delta), classes=(0, 1))
+    one = askance.Learner(rule(**of_one), queries.Margin(delta), dtype="float64", classes=(-1, 1))
+    y = made.y % 2
+    trace, binary = two.run(made.X, y, coins=made.coins), one.run(made.X, 1 - 2 * y, coins=made.coins)
+    same_until(trace, binary, made.coins)
+    if np.array_equal(trace.updated, binary.updated):
+        np.testing.assert_allclose(two.coef_[0] - two.coef_[1], one.coef_[0], rtol=1e-7, atol=1e-9)
+
+
 @examples(60)
 @given(any_stream(), POSITIVE)
 def test_two_classes_of_a_perceptron_are_binary_at_half_the_scale(made: Stream, delta: float) -> None:

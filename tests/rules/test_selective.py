@@ -232,6 +232,13 @@ def test_the_adaptive_rule_is_the_margin_rule_with_its_own_b(
     assert found <= asking(queries.Adaptive(2 * beta), score, norm, mistakes, longest)
 
 
+def test_without_lengths_only_known_mistakes_count() -> None:
+    rule = queries.Adaptive(0.5, by_length=False)
+    for norm, longest in ((1.0, 1.0), (9.0, 4.0), (0.0, 0.0)):
+        assert asking(rule, -2.0, norm, 8, longest) == pytest.approx(1.5 / 3.5)
+    assert asking(rule, 0.0, 0.0, 0, 0.0) == 1
+
+
 def test_rows_of_zeros_are_asked_for_once_a_mistake_has_shown_their_measure() -> None:
     learner = exact(updates.Perceptron(), queries.Adaptive(), sgn0=-1)
     assert learner.ask([0.0, 0.0]).ask_probability == 0

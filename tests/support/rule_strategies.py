@@ -73,6 +73,8 @@ UPDATE_PARAMETERS: dict[type, st.SearchStrategy[Any]] = {
     updates.MirrorDescent: st.builds(updates.MirrorDescent, MODEST, MODEST),
     updates.Winnow: st.builds(updates.Winnow, MODEST),
     updates.CostSensitivePA1: st.builds(updates.CostSensitivePA1, POSITIVE, MODEST, st.booleans()),
+    updates.CostSensitiveDA: st.builds(updates.CostSensitiveDA, MODEST, MODEST, MODEST),
+    updates.CostSensitiveMD: st.builds(updates.CostSensitiveMD, MODEST, MODEST, MODEST),
     updates.PAUM: st.builds(updates.PAUM, st.floats(0, 4), st.floats(0, 4), MODEST),
     updates.CPA: st.builds(updates.CPA, st.one_of(POSITIVE, st.just(math.inf)), MODEST, st.booleans()),
     updates.OGD: st.builds(updates.OGD, MODEST, FLAGS, FLAGS),
@@ -111,7 +113,7 @@ SCALABLE = st.one_of(
     DRIFTING,
     st.builds(queries.IWAL, POSITIVE, MODEST, st.floats(0, 1), st.floats(1, 9), st.floats(1, 9)),
     st.builds(queries.Random, SHARES),
-    st.builds(queries.Adaptive, st.one_of(POSITIVE, st.just(math.inf))),
+    st.builds(queries.Adaptive, st.one_of(POSITIVE, st.just(math.inf)), FLAGS),
     st.builds(queries.Decaying, st.one_of(POSITIVE, st.just(math.inf)), st.booleans()),
     MARGIN,
 )
@@ -119,6 +121,10 @@ LEAST_CERTAIN = st.builds(queries.LeastCertain, SHARES, SHARES, st.floats(0, 60)
 OF_SPREAD = st.one_of(
     st.builds(queries.SpreadMargin, POSITIVE, POSITIVE, POSITIVE),
     st.builds(queries.Discrimination, st.one_of(POSITIVE, st.just(math.inf)), st.floats(0.0, 4.0), st.booleans()),
+    st.builds(
+        queries.CostSensitiveDiscrimination,
+        *(st.one_of(POSITIVE, st.just(math.inf)), st.floats(0.0, 4.0), MODEST, st.booleans()),
+    ),
 )
 
 

@@ -1,12 +1,21 @@
-"""Cost-sensitive passive-aggressive learning, and the algorithms that it is compared with."""
+"""Cost-sensitive learning: passive-aggressive, by adaptive subgradients, and what they are compared with."""
 
 import math
 from collections.abc import Mapping
 
 from askance._util.parameters import check_parameters
-from askance.algorithms.entry import ACTIVE, PASSIVE_AGGRESSIVE, UNEVEN_MARGINS, Entry, entry
-from askance.rules.query import Always, Decaying, Margin, Random
-from askance.rules.update import CPA, PAUM, CostSensitivePA1
+from askance.algorithms.entry import (
+    ACTIVE,
+    DISCRIMINATION,
+    OURS,
+    PASSIVE_AGGRESSIVE,
+    UNEVEN_MARGINS,
+    Build,
+    Entry,
+    entry,
+)
+from askance.rules.query import Always, CostSensitiveDiscrimination, Decaying, Margin, Random
+from askance.rules.update import CPA, PAUM, CostSensitiveDA, CostSensitiveMD, CostSensitivePA1
 
 
 def _prediction_based(variant: str, C: float, rho: float) -> CPA:
@@ -15,6 +24,13 @@ def _prediction_based(variant: str, C: float, rho: float) -> CPA:
         raise ValueError(f"CPA: variant must be {' or '.join(map(repr, variants))}, not {variant!r}")
     check_parameters(CPA(C, rho), CPA().constraints())
     return variants[variant]
+
+
+def _discrimination(rule: type) -> Build:
+    return lambda delta=1.0, eta=1.0, b=1.0, rho=2.0: (
+        rule(delta, eta, rho),
+        CostSensitiveDiscrimination(b, eta, rho),
+    )
 
 
 ENTRIES: Mapping[str, Entry] = {
@@ -28,6 +44,8 @@ ENTRIES: Mapping[str, Entry] = {
     "CSRND": entry(
         ACTIVE, "section 6.3", lambda ratio=0.5, C=2.0, rho=2.0: (CostSensitivePA1(C, rho), Random(ratio))
     ),
+    "CSD-ADA": entry(f"after {DISCRIMINATION}", OURS, _discrimination(CostSensitiveDA)),
+    "CSD-AMD": entry(f"after {DISCRIMINATION}", OURS, _discrimination(CostSensitiveMD)),
     "PAUM": entry(
         UNEVEN_MARGINS,
         "",

@@ -33,6 +33,7 @@ TRUNCATED = "Langford, Li, Zhang 2009"
 CLICKS = "McMahan et al. 2013"
 COIN_BETTING = "Orabona, Tommasi 2017"
 DUAL_AVERAGING = "Xiao 2010"
+OURS = "decision 75"  # what these papers name as future work
 PRIMAL_SVM = "Shalev-Shwartz, Singer, Srebro 2007"
 
 Build = Callable[..., tuple[UpdateRule, QueryRule]]

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from askance.algorithms.entry import ACTIVE, PASSIVE_AGGRESSIVE, PERCEPTRON, SELECTIVE, Entry, entry
-from askance.rules.query import Always, Margin, Random
+from askance.algorithms.entry import ACTIVE, OURS, PASSIVE_AGGRESSIVE, PERCEPTRON, SELECTIVE, Entry, entry
+from askance.rules.query import Adaptive, Always, Margin, Random
 from askance.rules.update import PassiveAggressive, PassiveAggressive1, PassiveAggressive2, Perceptron
 
 ENTRIES: Mapping[str, Entry] = {
@@ -22,6 +22,11 @@ ENTRIES: Mapping[str, Entry] = {
     "PAA": entry(ACTIVE, "algorithm 2", lambda delta=1.0: (PassiveAggressive(), Margin(delta))),
     "PAA-I": entry(ACTIVE, "algorithm 2", lambda delta=1.0, C=1.0: (PassiveAggressive1(C), Margin(delta))),
     "PAA-II": entry(ACTIVE, "algorithm 2", lambda delta=1.0, C=1.0: (PassiveAggressive2(C), Margin(delta))),
+    "PAA-I-ada": entry(
+        f"after {ACTIVE}",
+        OURS,
+        lambda beta=1.0, C=1.0: (PassiveAggressive1(C), Adaptive(beta, by_length=False)),
+    ),
     "PAA(thm4)": entry(ACTIVE, "theorem 4", lambda delta=1.0: (PassiveAggressive(), Margin(delta, 1.0))),
     "PAA-I(thm4)": entry(
         ACTIVE, "theorem 4", lambda delta=1.0, C=1.0: (PassiveAggressive1(C), Margin(delta, 1.0))

@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping
 
-from askance.algorithms.entry import ACTIVE, ADAPTIVE, DISCRIMINATION, PASSIVE_AGGRESSIVE, Entry, many
-from askance.algorithms.second_order import FORMS, SOFT_CONFIDENCE, inverse, meaning
+from askance.algorithms.entry import ACTIVE, ADAPTIVE, DISCRIMINATION, OURS, PASSIVE_AGGRESSIVE, Entry, many
+from askance.algorithms.second_order import FORMS, MAHALANOBIS, SOFT_CONFIDENCE, inverse, meaning
 from askance.algorithms.subgradient import always, discrimination, margin, random
 from askance.rules.query import Always, Margin, Random
 from askance.rules.update import (
     AROW,
+    PAM,
+    PAM1,
+    PAM2,
     DualAveraging,
     MirrorDescent,
     PassiveAggressive,
@@ -20,6 +23,7 @@ from askance.rules.update import (
 )
 
 HERE = "section 6.2"
+AFTER_PAM = f"after {MAHALANOBIS}"
 MANY_AROW = "Crammer, Kulesza, Dredze 2013"
 MANY_CONFIDENCE = "Crammer, Dredze, Kulesza 2009"
 
@@ -55,6 +59,9 @@ ENTRIES: Mapping[str, Entry] = {
             Always(),
         ),
     ),
+    "MPAM-diag": many(AFTER_PAM, OURS, lambda mode="inv": (PAM(inverse=inverse(mode)), Always())),
+    "MPAM-I-diag": many(AFTER_PAM, OURS, lambda C=1.0, mode="inv": (PAM1(C, inverse=inverse(mode)), Always())),
+    "MPAM-II-diag": many(AFTER_PAM, OURS, lambda C=1.0, mode="inv": (PAM2(C, inverse=inverse(mode)), Always())),
     "MSCW-I-diag": many(
         SOFT_CONFIDENCE,
         "proposition 1",

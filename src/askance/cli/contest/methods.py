@@ -12,10 +12,19 @@ from askance.learners.learner import Learner
 from askance.rules.imbalance import OPAUC
 from askance.rules.imbalance import RULES as IMBALANCE
 from askance.rules.query import Always, AtRate, QueryRule, Random, Within
-from askance.rules.update import CPA, OCS1, OCS2, PAUM, CostSensitivePA1, UpdateRule
+from askance.rules.update import (
+    CPA,
+    OCS1,
+    OCS2,
+    PAUM,
+    CostSensitiveDA,
+    CostSensitiveMD,
+    CostSensitivePA1,
+    UpdateRule,
+)
 
 AUTO, RANDOM, FULL = "auto", "random", "full"
-COST_SENSITIVE = (CPA, CostSensitivePA1, OCS1, OCS2, PAUM)
+COST_SENSITIVE = (CPA, CostSensitiveDA, CostSensitiveMD, CostSensitivePA1, OCS1, OCS2, PAUM)
 
 # Words that are allowed where the catalog has a number.
 WORDS = ("running",)

@@ -4,7 +4,7 @@ from askance.rules.query.adaptive import Adaptive
 from askance.rules.query.always import Always
 from askance.rules.query.at_rate import AtRate
 from askance.rules.query.decaying import Decaying
-from askance.rules.query.discrimination import Discrimination
+from askance.rules.query.discrimination import CostSensitiveDiscrimination, Discrimination
 from askance.rules.query.iwal import IWAL
 from askance.rules.query.least_certain import LeastCertain
 from askance.rules.query.margin import Margin
@@ -26,6 +26,7 @@ RULES: tuple[type, ...] = (
     Adaptive,
     Decaying,
     Discrimination,
+    CostSensitiveDiscrimination,
     SpreadMargin,
     LeastCertain,
     FixedUncertainty,
@@ -41,6 +42,7 @@ __all__ = [
     "Adaptive",
     "Always",
     "AtRate",
+    "CostSensitiveDiscrimination",
     "Decaying",
     "Discrimination",
     "FixedUncertainty",

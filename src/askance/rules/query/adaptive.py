@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from askance._util.parameters import POSITIVE_OR_INFINITE, Constraints
+from askance._util.parameters import POSITIVE_OR_INFINITE, YES_OR_NO, Constraints
 from askance.jit.select import maximum, where
 from askance.rules.query.rule import NoMemory
 from askance.rules.rows import Seen
@@ -15,10 +15,15 @@ class Adaptive(NamedTuple):
     K is the number of mistakes that labels have revealed, and X² the largest x·x among their rows and the current
     row. If b = 0, which happens only for rows of zeros, it does not ask.
 
+    The margins of passive-aggressive rules are measured against 1 whatever the length of the rows, so that there
+    b = β √(1 + K) will do: the rule of PAA-I-ada (decision 75).
+
     Parameters
     ----------
     beta : float, default=1.0
         The scale β. Larger values ask more often, and ∞ always asks.
+    by_length : bool, default=True
+        Multiply by X².
 
     References
     ----------
@@ -26,6 +31,7 @@ class Adaptive(NamedTuple):
     """
 
     beta: float = 1.0
+    by_length: bool = True
 
     def start(self) -> NoMemory:
         """Return an empty memory: `Seen` has the number of mistakes."""
@@ -33,14 +39,15 @@ class Adaptive(NamedTuple):
 
     def ask(self, memory: NoMemory, seen: Seen, coin: float) -> float:  # noqa: ARG002
         """Return `b / (b + |p|)`, computed so that an infinite b gives 1."""
-        b = self.beta * maximum(seen.max_squared_norm, seen.squared_norm) * math.sqrt(1.0 + seen.mistakes)
+        length = where(self.by_length, maximum(seen.max_squared_norm, seen.squared_norm), 1.0)
+        b = self.beta * length * math.sqrt(1.0 + seen.mistakes)
         probability: float = where(b > 0, 1.0 / (1.0 + abs(seen.score) / where(b > 0, b, 1.0)), 0.0)
         return probability
 
     def scaled(self, factor: float) -> "Adaptive":
         """Return the rule with `factor` times β."""
-        return Adaptive(self.beta * factor)
+        return Adaptive(self.beta * factor, self.by_length)
 
     def constraints(self) -> Constraints:
         """β > 0."""
-        return {"beta": POSITIVE_OR_INFINITE}
+        return {"beta": POSITIVE_OR_INFINITE, "by_length": YES_OR_NO}

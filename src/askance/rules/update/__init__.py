@@ -3,7 +3,7 @@
 from askance.rules.update.additive import PNorm, Winnow
 from askance.rules.update.arow import AROW
 from askance.rules.update.confidence_weighted import ConfidenceWeighted, ConfidenceWeightedStdev, deviations
-from askance.rules.update.cost_sensitive import CPA, PAUM, CostSensitivePA1
+from askance.rules.update.cost_sensitive import CPA, PAUM, CostSensitiveDA, CostSensitiveMD, CostSensitivePA1
 from askance.rules.update.ellipsoid import IELLIP
 from askance.rules.update.gradient import OCS1, OCS2, OGD
 from askance.rules.update.herding import NHERD
@@ -47,6 +47,8 @@ RULES: tuple[type, ...] = (
     Winnow,
     PNorm,
     CostSensitivePA1,
+    CostSensitiveDA,
+    CostSensitiveMD,
     PAUM,
     CPA,
     OGD,
@@ -88,6 +90,8 @@ __all__ = [
     "AdaRDA",
     "ConfidenceWeighted",
     "ConfidenceWeightedStdev",
+    "CostSensitiveDA",
+    "CostSensitiveMD",
     "CostSensitivePA1",
     "DualAveraging",
     "Hinge",

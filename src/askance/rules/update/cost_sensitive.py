@@ -1,7 +1,8 @@
 """Cost-sensitive learning: a missed positive row costs ρ times as much as a false alarm.
 
-As in Lu, Zhao and Hoi 2016, section 5. `askance.rules.costs` computes ρ from class sizes or costs. Each rule takes
-one pass over the non-zeros of the row. A row of zeros changes nothing.
+As in Lu, Zhao and Hoi 2016, section 5; decision 75 applies their loss to adaptive subgradients.
+`askance.rules.costs` computes ρ from class sizes or costs. Each rule takes one pass over the non-zeros of the row.
+A row of zeros changes nothing.
 """
 
 import math
@@ -20,6 +21,9 @@ from askance.jit.select import maximum, minimum, where
 from askance.rules.rows import Seen
 from askance.rules.state.weights import Weights
 from askance.rules.update.passive_aggressive import full_step
+from askance.rules.update.rule import About
+from askance.rules.update.scaled_gradient import ScaledGradient
+from askance.rules.update.subgradient import DELTA, Averaged, Descended, DualAveraging, MirrorDescent
 from askance.rules.update.weights import zero_weights
 
 
@@ -64,6 +68,96 @@ class CostSensitivePA1(NamedTuple):
     def constraints(self) -> Constraints:
         """C > 0, ρ > 0."""
         return {"C": POSITIVE, "rho": POSITIVE, "literal": YES_OR_NO}
+
+
+class CostSensitiveDA(NamedTuple):
+    """`DualAveraging` with a cost-sensitive loss.
+
+    A label with ℓ = max(0, ρ_y - y p) > 0, where ρ_y is ρ for a positive label and 1 for a negative one, has the
+    subgradient g = -y x. With ρ = 1, it is `DualAveraging`.
+
+    Parameters
+    ----------
+    delta : float, default=1.0
+        The initial value δ of the diagonal of H. Larger values make the first steps of a feature smaller.
+    eta : float, default=1.0
+        The step size η.
+    rho : float, default=2.0
+        The cost ρ of a missed positive row relative to a false alarm.
+
+    References
+    ----------
+    Zhai et al. 2022, algorithm 1, with the loss of Lu, Zhao and Hoi 2016, algorithm 4; decision 75.
+    """
+
+    delta: float = 1.0
+    eta: float = 1.0
+    rho: float = 2.0
+
+    def start(self, width: int, dtype: DTypeLike) -> Averaged:
+        """w = 0, H = δ."""
+        return DualAveraging(self.delta, self.eta).start(width, dtype)
+
+    def step(self, seen: Seen, label: float) -> tuple[bool, float]:
+        """η y."""
+        return where(label > 0, self.rho, 1.0) - label * seen.score > 0, label * self.eta
+
+    def weighted(self, weight: float) -> ScaledGradient:
+        """Return the rule for a label of this weight, which multiplies the subgradient: g = -weight · y x."""
+        return ScaledGradient(self, weight)
+
+    def constraints(self) -> Constraints:
+        """δ > 0, η > 0, ρ > 0."""
+        return {"delta": DELTA, "eta": POSITIVE, "rho": POSITIVE}
+
+    def about(self) -> About:
+        """For two classes; its spread is x·H⁻¹x."""
+        return About(has_spread=True)
+
+
+class CostSensitiveMD(NamedTuple):
+    """`MirrorDescent` with a cost-sensitive loss.
+
+    A label with ℓ = max(0, ρ_y - y p) > 0, where ρ_y is ρ for a positive label and 1 for a negative one, has the
+    subgradient g = -y x. With ρ = 1, it is `MirrorDescent`.
+
+    Parameters
+    ----------
+    delta : float, default=1.0
+        The initial value δ of the diagonal of H. Larger values make the first steps of a feature smaller.
+    eta : float, default=1.0
+        The step size η.
+    rho : float, default=2.0
+        The cost ρ of a missed positive row relative to a false alarm.
+
+    References
+    ----------
+    Zhai et al. 2022, algorithm 1, with the loss of Lu, Zhao and Hoi 2016, algorithm 4; decision 75.
+    """
+
+    delta: float = 1.0
+    eta: float = 1.0
+    rho: float = 2.0
+
+    def start(self, width: int, dtype: DTypeLike) -> Descended:
+        """w = 0, H = δ."""
+        return MirrorDescent(self.delta, self.eta).start(width, dtype)
+
+    def step(self, seen: Seen, label: float) -> tuple[bool, float]:
+        """η y."""
+        return where(label > 0, self.rho, 1.0) - label * seen.score > 0, label * self.eta
+
+    def weighted(self, weight: float) -> ScaledGradient:
+        """Return the rule for a label of this weight, which multiplies the subgradient: g = -weight · y x."""
+        return ScaledGradient(self, weight)
+
+    def constraints(self) -> Constraints:
+        """δ > 0, η > 0, ρ > 0."""
+        return {"delta": DELTA, "eta": POSITIVE, "rho": POSITIVE}
+
+    def about(self) -> About:
+        """For two classes; its spread is x·H⁻¹x."""
+        return About(has_spread=True)
 
 
 class PAUM(NamedTuple):

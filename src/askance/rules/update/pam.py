@@ -52,8 +52,8 @@ class PAM(NamedTuple):
         return {"full": YES_OR_NO, "inverse": YES_OR_NO}
 
     def about(self) -> About:
-        """Return the cost; the rule has a spread."""
-        return about_second_order(self)
+        """Return the cost; the rule has a spread, and its diagonal is also for many classes."""
+        return about_second_order(self, many=True)
 
 
 class PAM1(NamedTuple):
@@ -93,8 +93,8 @@ class PAM1(NamedTuple):
         return {"C": POSITIVE, "full": YES_OR_NO, "inverse": YES_OR_NO}
 
     def about(self) -> About:
-        """Return the cost; the rule has a spread."""
-        return about_second_order(self)
+        """Return the cost; the rule has a spread, and its diagonal is also for many classes."""
+        return about_second_order(self, many=True)
 
 
 class PAM2(NamedTuple):
@@ -134,5 +134,5 @@ class PAM2(NamedTuple):
         return {"C": POSITIVE, "full": YES_OR_NO, "inverse": YES_OR_NO}
 
     def about(self) -> About:
-        """Return the cost; the rule has a spread."""
-        return about_second_order(self)
+        """Return the cost; the rule has a spread, and its diagonal is also for many classes."""
+        return about_second_order(self, many=True)
