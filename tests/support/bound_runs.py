@@ -171,6 +171,36 @@ class PNorm(Additive):
         return np.sign(self.theta) * abs(self.theta) ** (self.power - 1) / size ** (self.power - 2)
 
 
+class PaaAda(Sign):
+    """PAA-I with δ = β√(1 + K); remembers t, δ_t, τ_t, y_t p_t and whether there was a mistake, of its updates."""
+
+    def __init__(self, beta: float, C: float, sgn0: int = 1) -> None:
+        super().__init__(sgn0)
+        self.beta, self.C = beta, C
+
+    def begin(self, width: int) -> None:
+        """w = 0, K = 0."""
+        self.w, self.known, self.t = np.zeros(width), 0, -1
+        self.steps: list[tuple[int, float, float, float, bool]] = []
+
+    def look(self, x: Any) -> tuple[int, float, float]:
+        """Guess, margin, probability."""
+        self.t += 1
+        self.delta = self.beta * math.sqrt(1 + self.known)
+        guess = self.guess(float(self.w @ x))
+        return guess, self.p, self.delta / (self.delta + abs(self.p))
+
+    def learn(self, x: Any, y: int) -> bool:
+        """On a loss. A row of zeros moves nothing, so that its step may be said to be C."""
+        loss = 1 - y * self.p
+        if loss > 0:
+            tau = min(self.C, loss / (x @ x)) if x.any() else self.C
+            self.steps.append((self.t, self.delta, tau, y * self.p, self.guessed != y))
+            self.w = self.w + tau * y * x
+            self.known += self.guessed != y
+        return loss > 0
+
+
 class Cspaa(Sign):
     """CSPAA: ℓ = max(0, ρ_t - yp), τ = min(C, ℓ/‖x‖²)."""
 
@@ -228,11 +258,23 @@ class Pam(Sign):
 
 
 class Subgradient:
-    """DA or MD with a lane a class, or one for two; `weight` is a_t: "M" 0, "D" 1/max{1, x·x}, "I" 1."""
+    """DA or MD with a lane a class, or one for two; `weight` is a_t: "M" 0, "D" 1/max{1, x·x}, "I" 1.
 
-    def __init__(self, delta: float, eta: float, b: float, weight: str, mirror: bool, classes: int | None = None):
+    With two classes, a mistake on a positive row may cost ρ.
+    """
+
+    def __init__(
+        self,
+        delta: float,
+        eta: float,
+        b: float,
+        weight: str,
+        mirror: bool,
+        classes: int | None = None,
+        rho: float = 1.0,
+    ):
         self.delta, self.eta, self.b, self.weight, self.mirror = delta, eta, b, weight, mirror
-        self.classes = classes
+        self.classes, self.rho = classes, rho
 
     def begin(self, width: int) -> None:
         """w = 0, s = 0."""
@@ -257,7 +299,8 @@ class Subgradient:
             v = spreads[guess] + spreads[others].max()
         a = {"M": 0.0, "D": 1 / max(1.0, x @ x), "I": 1.0}[self.weight]
         q = abs(p) - self.eta / 2 * a * v
-        probability = self.b / (self.b + max(q, 0.0))
+        b = self.b * (self.rho if guess == -1 else 1.0)
+        probability = b / (b + max(q, 0.0))
         self.past.append({"w": self.w.copy(), "a": a, "q": q, "p": p, "guess": guess, "before": 0.0, "after": 0.0})
         return guess, p, probability
 
@@ -265,7 +308,7 @@ class Subgradient:
         """On a loss."""
         now = self.past[-1]
         if self.classes is None:
-            fires, moves = y * now["p"] < 1, [(0, y)]
+            fires, moves = y * now["p"] < (self.rho if y == 1 else 1.0), [(0, y)]
         else:
             scores = self.w @ x
             rival = max((i for i in range(self.lanes) if i != y), key=lambda i: (scores[i], -i))
@@ -315,6 +358,37 @@ def adaptive_bound(runs: list[Run], u: Any, beta: float, gamma: float) -> float:
     return float(loss + R / (2 * beta) + B**2 / 2 + B * np.sqrt(loss + R / (2 * beta) + B**2 / 4))
 
 
+def adaptive_aggressive_bound(runs: list[Run], u: Any, beta: float, C: float) -> float:
+    """The smallest m with κ(1 + m) = κ + A + B √(1 + m), the inequality that ends the proof of decision 75."""
+    known, other = (
+        np.mean([hinge(u, run.X, run.y)[run.updated & (run.mistakes == wrong)].sum() for run in runs])
+        for wrong in (True, False)
+    )
+    longest, size = np.linalg.norm(runs[0].X, axis=1).max(), np.linalg.norm(u)
+    kappa = min(C, 1 / longest**2)
+    if beta >= 1:
+        A = C * (known + (1 + 1 / beta) * other) + size**2 * (2 + 1 / beta) / 4
+        B = 2 * C * (1 + longest * size) / beta + beta * size**2 / 4
+    else:
+        A = C * (known + 2 / beta * other) + size**2 / beta
+        B = 4 * C * (1 + longest * size) / beta + beta * size**2 / 4
+    root = (B + math.sqrt(B**2 + 4 * kappa * (kappa + A))) / (2 * kappa)
+    return float(root**2 - 1)
+
+
+def adaptive_aggressive_sides(run: Run, u: Any) -> tuple[float, float]:
+    """Both sides of the inequality of decision 75 that holds in every run."""
+    rule, losses = run.algorithm, hinge(u, run.X, run.y)
+    left = right = 0.0
+    for t, delta, tau, margin, _ in rule.steps:
+        larger = max(delta, 1.0)
+        left += tau * (larger - margin) / delta
+        right += tau * (larger + 1) / delta * losses[t]
+    start, last = rule.beta, rule.delta
+    grown = (last + 2 + 1 / start) / 4 if start >= 1 else 1 / start + max(last - 1, 0) / 4
+    return left, right + float(u @ u) * grown
+
+
 def winnow_bound(runs: list[Run], u: Any, alpha: float, gamma: float) -> float:
     """Theorem 4 of selective sampling."""
     loss = np.mean([hinge(u, run.X, run.y, gamma)[run.updated].sum() for run in runs])
@@ -357,7 +431,8 @@ def subgradient_bound(runs: list[Run], u: Any) -> float:
 
 def _one_subgradient_bound(run: Run, u: Any) -> float:
     rule = run.algorithm
-    losses = hinge(u[0], run.X, run.y) if rule.classes is None else many_hinge(u, run.X, run.y)
+    costs = np.where(run.y == 1, rule.rho, 1.0)
+    losses = hinge(u[0], run.X, run.y, costs) if rule.classes is None else many_hinge(u, run.X, run.y)
     a1 = (abs(u).max()) ** 2
     a2 = max(abs(u - now["w"]).max() for now in rule.past) ** 2
     total = losses[run.column(3)].sum()
@@ -366,9 +441,9 @@ def _one_subgradient_bound(run: Run, u: Any) -> float:
         total += (a2 + (rule.b - 1) ** 2 * a1) / (rule.eta * rule.b) * trace
     else:
         total += rule.b * a1 / (2 * rule.eta) * trace
-    for now, right, updated in zip(rule.past, ~run.mistakes, run.updated, strict=True):
+    for now, right, updated, cost in zip(rule.past, ~run.mistakes, run.updated, costs, strict=True):
         norm = now["after"] if rule.mirror else now["before"]
         if now["q"] <= 0:
-            total += rule.eta / (2 * rule.b) * now["a"] * norm - (right and updated) / rule.b
+            total += rule.eta / (2 * rule.b) * now["a"] * norm - cost * (right and updated) / rule.b
         total += rule.eta / (2 * rule.b) * (1 - now["a"]) * norm
     return float(total)

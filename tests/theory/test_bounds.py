@@ -5,9 +5,11 @@ import math
 import re
 from typing import Any, NamedTuple
 
+import hypothesis
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 import askance
@@ -15,7 +17,7 @@ import bound_runs as naive
 import streams
 from askance import queries, theory, updates
 from askance.theory import THEOREMS, evaluate
-from examples import scaled
+from examples import examples, scaled
 from thinning import rest_slow
 
 SEEDS = scaled(200)
@@ -54,6 +56,9 @@ SIMULATED: dict[str, dict[str, float]] = {
     "SEL-WINNOW": {"b": 0.2, "eta": 0.3},
     "SEL-PNORM": {"b": 0.8, "eta": 0.5, "p": 3.0},
     "CSPAA": {"delta": 1.2, "C": 4.0, "rho": 3.0},
+    "PAA-I-ada": {"beta": 0.6, "C": 0.4},
+    "CSD-ADA": {"delta": 0.7, "eta": 0.4, "b": 2.5, "rho": 3.0},
+    "CSD-AMD": {"delta": 0.7, "eta": 0.4, "b": 2.5, "rho": 0.6},
     "PAM": {},
     "PAM-I": {"C": 0.3},
     "PAM-II": {"C": 2.0},
@@ -119,12 +124,13 @@ def simulated(name: str, X: Any, y: Any, random_state: int, **parameters: float)
         "SEL-WINNOW": naive.Winnow,
         "SEL-PNORM": naive.PNorm,
         "CSPAA": naive.Cspaa,
+        "PAA-I-ada": naive.PaaAda,
     }
     if name in kinds:
         return naive.Run(kinds[name](**parameters), X, y, coins)
     if name.startswith("PAM"):
         return naive.Run(naive.Pam(name.removeprefix("PAM"), **parameters), X, y, coins)
-    first, method, *last = name.split("-")
+    first, method, *last = name.removeprefix("CS").split("-")
     weight = "I" if last else first[-1]
     classes = 3 if len(first) == 2 else None
     rule = naive.Subgradient(**parameters, weight=weight, mirror=method == "AMD", classes=classes)
@@ -271,6 +277,47 @@ def test_the_formula_of_the_adaptive_perceptron() -> None:
     assert bound.value == pytest.approx(wanted)
 
 
+@pytest.mark.parametrize("beta", [0.6, 1.0, 3.0])
+def test_the_formula_of_adaptive_passive_aggressive_learning(beta: float) -> None:
+    X, y, u = setting("PAA-I-ada", separable=False)
+    runs = [simulated("PAA-I-ada", X, y, random_state, beta=beta, C=0.4) for random_state in range(5)]
+    traces = [run.trace for run in runs]
+    bound = evaluate("PAA-I-ada", X, y, trace=traces, comparator=u, beta=beta, C=0.4)
+    assert bound.applies
+    assert bound.value == pytest.approx(naive.adaptive_aggressive_bound(runs, u, beta=beta, C=0.4))
+    unseen = evaluate("PAA-I-ada", X, y, comparator=u, beta=beta, C=0.4)
+    assert unseen.value > bound.value
+
+
+@examples(200)
+@hypothesis.given(
+    st.integers(0, 2**32),
+    st.floats(-2, 1.5).map(lambda power: 10**power),
+    st.floats(-2, 2).map(lambda power: 10**power),
+    st.integers(1, 12),
+    st.booleans(),
+)
+def test_the_inequality_behind_the_adaptive_bound_holds_in_every_run(
+    random_state: int, beta: float, C: float, rows: int, zeros: bool
+) -> None:
+    made = streams.noisy(rows, 3, random_state=random_state)
+    X, y, coins = (np.concatenate(pair) for pair in zip(made, ([[0.0] * 3], [-1], [0.0]), strict=True))
+    run = naive.Run(naive.PaaAda(beta, C), X[: rows + zeros], y[: rows + zeros], coins[: rows + zeros])
+    stretch = (max(run.algorithm.delta, 1) + 1) / 2
+    for scale in (0.5, 1.0, 1.5):
+        left, right = naive.adaptive_aggressive_sides(run, scale * run.algorithm.w / stretch)
+        assert left <= right * (1 + 1e-9)
+
+
+def test_the_inequality_behind_the_adaptive_bound_is_met_exactly() -> None:
+    """A first row that is a mistake, and a comparator that becomes the new weights if it is stretched by c."""
+    for beta in (0.25, 1.0, 4.0):
+        scale = 2 / (max(beta, 1) + 1)
+        run = naive.Run(naive.PaaAda(beta, 2.0), np.array([[1.0]]), np.array([-1]), [0.0])
+        left, right = naive.adaptive_aggressive_sides(run, scale * run.algorithm.w)
+        assert left == pytest.approx(right)
+
+
 def test_the_formula_of_the_second_order_perceptron() -> None:
     X, y, u = setting("SEL-2ND", separable=False)
     runs, traces = runs_of("SEL-2ND", False), traces_of("SEL-2ND", False)
@@ -369,7 +416,7 @@ def test_the_printed_bound_of_pam_is_broken_where_the_corrected_one_holds() -> N
 
 
 @pytest.mark.parametrize("separable", [True, False], ids=["separable", "noisy"])
-@pytest.mark.parametrize("name", rest_slow(SUBGRADIENTS, SUBGRADIENTS[::4]))
+@pytest.mark.parametrize("name", [*rest_slow(SUBGRADIENTS, SUBGRADIENTS[::4]), "CSD-ADA", "CSD-AMD"])
 def test_the_formulas_of_subgradients(name: str, separable: bool) -> None:
     X, y, u = setting(name, separable=separable)
     runs = runs_of(name, separable)[:20]

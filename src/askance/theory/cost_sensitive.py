@@ -1,4 +1,4 @@
-"""The theorems of Lu, Zhao and Hoi 2016 for mistakes on positive rows that cost ρ times as much."""
+"""Theorems for mistakes on positive rows that cost ρ times as much: Lu, Zhao and Hoi 2016, and decision 75."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from askance.algorithms.entry import ACTIVE
+from askance.algorithms.entry import ACTIVE, OURS
 from askance.theory.inputs import Draw
+from askance.theory.subgradient import Subgradient
 from askance.theory.theorem import BoundProblem, Condition, Terms, Theorem, at_least, hinge_firing, margin_asking
 from askance.typing import BoolArray, FloatArray
 
@@ -145,6 +146,41 @@ class WeightedCost(CostSensitive):
         return super().observed(problem, draw) / (1 + problem["rho"])
 
 
+@dataclass(frozen=True)
+class CostSensitiveSubgradient(Subgradient):
+    """Decision 75: theorem 1 of Zhai et al. 2022 with Σρ_tM_t, ℓ_t = max(0, ρ_t - y_t u·x_t) and ρ_tL_t."""
+
+    paper: str = "askance"
+    where: str = OURS
+
+    @property
+    def quantity(self) -> str:
+        """Mistakes, of which those on positive rows count ρ."""
+        return "mistakes, those on positive rows times ρ"
+
+    @property
+    def asks(self) -> str:
+        """The probability of asking."""
+        return f"cb/(cb + max(q, 0)), {self.weight}, c = ρ where the prediction is negative and 1 elsewhere"
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """δ, η, b and ρ."""
+        return (*super().parameters, "rho")
+
+    def costs(self, problem: BoundProblem) -> FloatArray:
+        """ρ_t."""
+        return weights(problem)
+
+    def observed(self, problem: BoundProblem, draw: Draw) -> float:
+        """Σ ρ_t M_t."""
+        return float(weights(problem)[draw.mistakes].sum())
+
+    def scales(self, problem: BoundProblem, draw: Draw) -> FloatArray:
+        """b times the cost of a mistake."""
+        return problem["b"] * np.where(draw.predicted > 0, 1.0, problem["rho"])
+
+
 def weights(problem: BoundProblem) -> FloatArray:
     """ρ_t: ρ on positive rows, 1 on negative ones."""
     return np.where(problem.rows.codes > 0, problem["rho"], 1.0)
@@ -156,4 +192,8 @@ def weighted_mistakes(delta: float, terms: Terms, problem: BoundProblem) -> floa
     return (square + (1 + delta) * problem["C"] * terms["Σℓ"]) / delta
 
 
-THEOREMS: Mapping[str, Sequence[Theorem]] = {"CSPAA": (CostSensitive(), WeightedSum(), WeightedCost())}
+THEOREMS: Mapping[str, Sequence[Theorem]] = {
+    "CSPAA": (CostSensitive(), WeightedSum(), WeightedCost()),
+    "CSD-ADA": (CostSensitiveSubgradient(),),
+    "CSD-AMD": (CostSensitiveSubgradient(mirror=True),),
+}

@@ -8,6 +8,8 @@ With R = max ‖x‖ and ℓ_t the comparator's hinge losses, asking with probab
 - PAA-II:        E ΣM ≤ (α²/δ) (R² + 1/(2C)) (‖u‖² + 2C Σℓ_t²)
 
 where o = 1, δ ≥ 1 are theorems 1 to 3 and o = 2 is theorem 4. For many classes, R² is replaced by 2R².
+
+Decision 75 lets δ grow with the mistakes that labels reveal, from any δ > 0 on.
 """
 
 import math
@@ -15,8 +17,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from askance.algorithms.entry import ACTIVE, PASSIVE_AGGRESSIVE
+import numpy as np
+
+from askance.algorithms.entry import ACTIVE, OURS, PASSIVE_AGGRESSIVE
 from askance.theory.inputs import Draw
+from askance.theory.perceptron import solved
 from askance.theory.theorem import (
     SQUARED_LOSSES,
     BoundProblem,
@@ -159,6 +164,62 @@ class ActiveAggressive(Aggressive):
 
 
 @dataclass(frozen=True)
+class AdaptiveAggressive(Aggressive):
+    """Decision 75: E ΣM ≤ A + B²/2 + B √(1 + A + B²/4), where δ = β√(1 + K), K mistakes being known.
+
+    With κ = min(C, 1/R²), ω = (max(β, 1) + 1)/β and the comparator's losses L̄_M on known mistakes and L̄_L on other
+    updates, A = (C(L̄_M + ωL̄_L) + s‖u‖²)/κ and B = (2Ce(1 + R‖u‖) + β‖u‖²/4)/κ, where s = (2 + 1/β)/4 and e = 1/β
+    for β ≥ 1, s = 1/β and e = 2/β for smaller β.
+    """
+
+    paper: str = "askance"
+    where: str = OURS
+    step: str = SOFT_1
+
+    expected: ClassVar[tuple[str, ...]] = ("L̄_M", "L̄_L")
+
+    @property
+    def asks(self) -> str:
+        """The probability of asking."""
+        return "δ/(δ + |p|), δ = β√(1 + K)"
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """β and C."""
+        return ("beta", "C")
+
+    def terms(self, problem: BoundProblem) -> Terms:
+        """R and ‖u‖."""
+        return {"R": problem.rows.longest, "‖u‖": problem.compared.norm}
+
+    def seen(self, problem: BoundProblem, draw: Draw, replayed: Any) -> Terms:  # noqa: ARG002
+        """The losses on the rounds that updated, by whether they were mistakes."""
+        losses = problem.compared.losses()
+        return {
+            "L̄_M": float(losses[draw.updated & draw.mistakes].sum()),
+            "L̄_L": float(losses[draw.updated & ~draw.mistakes].sum()),
+        }
+
+    def unseen(self, problem: BoundProblem) -> Terms:
+        """The losses on all rounds, which count least on mistakes."""
+        return {"L̄_M": 0.0, "L̄_L": float(problem.compared.losses().sum())}
+
+    def value(self, terms: Terms, problem: BoundProblem) -> float:
+        """The bound."""
+        beta, C, square, cap = problem["beta"], problem["C"], terms["‖u‖"] ** 2, self.cap(terms, problem)
+        start, excess = ((2 + 1 / beta) / 4, 1 / beta) if beta >= 1 else (1 / beta, 2 / beta)
+        losses = terms["L̄_M"] + (max(beta, 1.0) + 1) / beta * terms["L̄_L"]
+        growth = 2 * C * excess * (1 + terms["R"] * terms["‖u‖"]) + beta * square / 4
+        return solved(cap * (C * losses + start * square) + 1, cap * growth) - 1
+
+    def asking(self, problem: BoundProblem, draw: Draw, replayed: Any) -> FloatArray:  # noqa: ARG002
+        """δ from the known mistakes before the round."""
+        known = np.cumsum(draw.updated & draw.mistakes)
+        delta = problem["beta"] * np.sqrt(1 + np.concatenate([[0], known[:-1]]))
+        return np.asarray(delta / (delta + abs(draw.scores)))
+
+
+@dataclass(frozen=True)
 class ManyClassesAggressive(ActiveAggressive):
     """Theorem 5: each label moves two classes, so that R² is replaced by 2R²."""
 
@@ -172,6 +233,7 @@ THEOREMS: Mapping[str, Sequence[Theorem]] = {
     "PAA": (ActiveAggressive(where="theorem 1"),),
     "PAA-I": (ActiveAggressive(where="theorem 2", step=SOFT_1),),
     "PAA-II": (ActiveAggressive(where="theorem 3", step=SOFT_2),),
+    "PAA-I-ada": (AdaptiveAggressive(),),
     "PAA(thm4)": (ActiveAggressive(where="theorem 4", offset=1.0),),
     "PAA-I(thm4)": (ActiveAggressive(where="theorem 4", remark=LEFT_OUT, step=SOFT_1, offset=1.0),),
     "PAA-II(thm4)": (ActiveAggressive(where="theorem 4", remark=LEFT_OUT, step=SOFT_2, offset=1.0),),

@@ -75,6 +75,18 @@ class Subgradient(Theorem):
             return 1 / np.maximum(1.0, rows.squared_norms)
         return np.full(len(rows), 0.0 if self.weight == BY_MARGIN else 1.0)
 
+    def costs(self, problem: BoundProblem) -> FloatArray:
+        """The cost of a mistake in each round: 1."""
+        return np.ones(len(problem.rows))
+
+    def scales(self, problem: BoundProblem, draw: Draw) -> FloatArray:  # noqa: ARG002
+        """b of each round."""
+        return np.full(len(problem.rows), problem["b"])
+
+    def losses(self, problem: BoundProblem) -> FloatArray:
+        """f(u), from a margin that is the cost."""
+        return problem.compared.losses(self.costs(problem))
+
     def terms(self, problem: BoundProblem) -> Terms:
         """A₁."""
         return {"A₁": float(np.max(abs(problem.compared.u)) ** 2)}
@@ -88,9 +100,9 @@ class Subgradient(Theorem):
         a, norms = self.a(problem.rows), replayed.after if self.mirror else replayed.before
         sure = self._doubt(problem, draw, replayed) <= 0
         found = {
-            "ΣZf": float(problem.compared.losses()[draw.asked].sum()),
+            "ΣZf": float(self.losses(problem)[draw.asked].sum()),
             "tr H": replayed.trace,
-            "Σ_{q≤0} L": float(np.count_nonzero(sure & draw.updated & ~draw.mistakes)),
+            "Σ_{q≤0} L": float(self.costs(problem)[sure & draw.updated & ~draw.mistakes].sum()),
             "Σ_{q≤0} a‖g‖²": float((a * norms)[sure].sum()),
             "Σ(1-a)‖g‖²": float((1 - a) @ norms),
         }
@@ -115,7 +127,7 @@ class Subgradient(Theorem):
         """The losses and the size of the comparator, as if every row were an update."""
         b, eta, square = problem["b"], problem["eta"], self.terms(problem)["A₁"]
         size = (1 + (b - 1) ** 2) * square / (eta * b) if self.mirror else b * square / (2 * eta)
-        return float(problem.compared.losses().sum()) + size * largest_trace(problem.rows, problem["delta"])
+        return float(self.losses(problem).sum()) + size * largest_trace(problem.rows, problem["delta"])
 
     def conditions(self, problem: BoundProblem) -> Sequence[Condition]:
         """b ≥ 2."""
@@ -123,12 +135,12 @@ class Subgradient(Theorem):
 
     def asking(self, problem: BoundProblem, draw: Draw, replayed: RunHistory) -> FloatArray:
         """b/(b + max(q, 0))."""
-        b = problem["b"]
+        b = self.scales(problem, draw)
         return b / (b + np.maximum(0.0, self._doubt(problem, draw, replayed)))
 
     def firing(self, problem: BoundProblem, draw: Draw) -> tuple[BoolArray, BoolArray]:
-        """y p < 1."""
-        return hinge_firing(problem, draw)
+        """y p < 1, or less than the cost."""
+        return hinge_firing(problem, draw, self.costs(problem))
 
     def _doubt(self, problem: BoundProblem, draw: Draw, replayed: RunHistory) -> FloatArray:
         """q."""
