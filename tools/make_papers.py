@@ -111,9 +111,9 @@ def main() -> None:
         page = (PAGES / f"{paper}.md").read_text(encoding="utf-8")
         for table in parts:
             source = stored / paper / table.name
-            if not (source / "replica.md").exists():
+            if not (source / "report.md").exists():
                 continue
-            written = write((source / "replica.md").read_text(encoding="utf-8"), paper, table.name)
+            written = write((source / "report.md").read_text(encoding="utf-8"), paper, table.name)
             if table.picture is not None and (source / table.picture).exists():
                 written.append(PAGES / f"{paper}-{table.name}.png")
                 shutil.copyfile(source / table.picture, written[-1])

@@ -80,14 +80,18 @@ def test_every_public_name_is_documented() -> None:
     assert not missing
 
 
-@pytest.fixture(scope="module")
-def make_api() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("make_api", ROOT / "tools" / "make_api.py")
+def loaded_tool(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def make_api() -> ModuleType:
+    return loaded_tool("make_api")
 
 
 def test_the_generated_reference_is_up_to_date(make_api: ModuleType) -> None:
@@ -123,6 +127,26 @@ def test_every_result_file_of_a_paper_is_named_on_its_page() -> None:
         if file.name not in pages[paper]:
             unnamed.append(file.name)
     assert not unnamed
+
+
+def test_the_files_of_a_paper_are_written_from_the_report_that_reproduce_leaves(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from askance.cli.commands.reproduce.command import _write
+    from askance.experiments.papers import Reproduction, tables_of
+
+    tool, pages = loaded_tool("make_papers"), tmp_path / "pages"
+    stored = tmp_path / "reproduced" / "lu2016" / "2"
+    _write(Reproduction(tables_of("lu2016", "2")[0], None, {}, []), stored)
+    (report,) = stored.iterdir()
+    report.write_text("| data | ours |\n|:--|--:|\n| a8a | 71.2 |\n")
+    pages.mkdir()
+    for page in (DOCS / "reference" / "papers").glob("*.md"):
+        (pages / page.name).write_text(page.read_text())
+    monkeypatch.setattr(tool, "PAGES", pages)
+    monkeypatch.setattr("sys.argv", ["make_papers", str(tmp_path / "reproduced")])
+    tool.main()
+    assert (pages / "results" / "lu2016" / "2.csv").read_text() == "data,ours\na8a,71.2\n"
 
 
 def test_every_option_of_serve_is_documented() -> None:
