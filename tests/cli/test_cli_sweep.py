@@ -156,6 +156,8 @@ def test_a_table_done_again(found: Any) -> None:
     for one in held:
         other = means.get((one.better, one.rate), means.get((one.better, 1.0)))
         assert one.holds == (other > means[one.worse, one.rate])
+        assert one.low <= one.lead <= one.high
+        assert one.is_sure == (one.low > 0 or one.high < 0)
     text = markdown(found)
     assert "| a8a | PAA-II | " in text
     assert "- w8a: " in text

@@ -8,7 +8,7 @@ import numpy as np
 
 from askance.datasets import load
 from askance.experiments.dataset import LARGER
-from askance.experiments.statistics import paired_t_test
+from askance.experiments.statistics import paired_t_test, t_interval
 from askance.experiments.sweep.report import write_report
 from askance.experiments.sweep.results import ALL_LABELS, LEVEL, Results
 from askance.experiments.sweep.run import sweep
@@ -33,13 +33,18 @@ class ComparedValue(NamedTuple):
 
 
 class Ordering(NamedTuple):
-    """Whether one algorithm is better than another on a data set at a rate, and how sure that is."""
+    """Whether one algorithm is better than another on a data set at a rate, and how sure that is.
+
+    `lead` is the difference of their means in points, `low` and `high` are the ends of its 95 % interval.
+    """
 
     data: str
     rate: float
     better: str
     worse: str
     lead: float
+    low: float
+    high: float
     p: float
 
     @property
@@ -57,7 +62,8 @@ class SweepTable(NamedTuple):
     """A table or figure of a paper.
 
     `data` has, by the label of a data set, its name and preparation; `published`, by label and algorithm, the
-    printed value at each rate, in per cent; `orderings` are pairs of which the first is claimed to be better.
+    printed value at each rate, in per cent; `orderings` are pairs of which the first is claimed to be better;
+    `tuning` is the number of permutations on which settings are chosen.
     """
 
     paper: str
@@ -68,6 +74,7 @@ class SweepTable(NamedTuple):
     rates: tuple[float, ...] | None
     metric: str
     permutations: int
+    tuning: int = 5
     orderings: tuple[tuple[str, str], ...] = ()
     grid: Mapping[str, Any] = {}
     published: Mapping[str, Mapping[str, Sequence[float | None]]] = {}
@@ -96,7 +103,7 @@ class SweepTable(NamedTuple):
             self.rates,
             self.metric,
             random_state,
-            tuning=quick or 5,
+            tuning=quick or self.tuning,
             points=self.points,
             positive=LARGER,
             **execution,
@@ -146,8 +153,9 @@ class SweepTable(NamedTuple):
                 for rate in (ALL_LABELS,) if both_full else results.rates:
                     pair = [_values(results, self.metric, data, name, rate) for name in (better, worse)]
                     if min(map(len, pair)):
-                        lead = 100 * sign * float(np.mean(pair[0]) - np.mean(pair[1]))
-                        found.append(Ordering(data, rate, better, worse, lead, paired_t_test(*pair).p))
+                        leads = 100 * sign * (pair[0] - pair[1])
+                        ends, p = t_interval(leads), paired_t_test(*pair).p
+                        found.append(Ordering(data, rate, better, worse, float(np.mean(leads)), *ends, p))
         return found
 
 
@@ -182,7 +190,10 @@ def _ordering_lines(found: Sequence[Ordering]) -> list[str]:
         own = [one for one in found if (one.better, one.worse) == (better, worse)]
         fails = [one for one in own if not one.holds]
         sure = sum(one.holds and one.is_sure for one in own)
-        where = ", ".join(f"{one.data} at {100 * one.rate:g} % ({one.lead:+.1f})" for one in fails)
+        where = ", ".join(
+            f"{one.data} at {100 * one.rate:g} % ({one.lead:+.1f}, {one.low:+.1f} to {one.high:+.1f})"
+            for one in fails
+        )
         lines.append(
             f"| {better} > {worse} | {len(own) - len(fails)} of {len(own)} | {sure} | {len(fails)} | {where} |"
         )
