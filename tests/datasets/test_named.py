@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from askance.datasets import PAPERS, REGISTER, Entry, File, Table, Use, find, load, prepare
 from askance.datasets.checksums import digest, write_checksum
 from askance.datasets.finding import cache_directory, look_for
-from askance.datasets.steps import Labelled, UnitFeatures, UnitRows
+from askance.datasets.steps import Divided, FilledRows, Labelled, Standardised, UnitFeatures, UnitRows
 from askance.errors import DataError, DataWarning
 
 
@@ -239,6 +239,18 @@ def test_unit_features():
     assert made.X.dtype == np.float32
 
 
+def test_divided_values_standardised_features_and_rows_that_are_not_empty():
+    X = sp.csr_array(np.array([[2.0, 5.0, 0.0], [4.0, 5.0, 0.0], [0.0, 0.0, 0.0]], dtype="float32"))
+    data, random = Labelled(X, np.array([1, -1, 1])), np.random.default_rng(0)
+    assert Divided(2.0).do(data, random).X.toarray().tolist() == [[1, 2.5, 0], [2, 2.5, 0], [0, 0, 0]]
+    kept = FilledRows().do(data, random)
+    assert kept.X.toarray().tolist() == [[2, 5, 0], [4, 5, 0]]
+    assert kept.y.tolist() == [1, -1]
+    made = Standardised().do(kept, random).X
+    assert made.toarray().tolist() == [[-1, 0, 0], [1, 0, 0]]
+    assert made.dtype == np.float32
+
+
 def test_one_of_several_arrays_of_labels_and_several_classes_at_once(here):
     rows = np.arange(1.0, 7)[:, None] * np.ones(118)
     write_npz(here, "kddcup99_10pct", rows, [1, 1, -1, 1, 1, -1], y_multi=np.array([2, 9, 11, 22, 8, 11]))
@@ -336,7 +348,7 @@ def test_load_warns_of_every_difference(here):
 
 
 def test_an_unknown_paper_is_refused_before_anything_is_read(here):
-    with pytest.raises(DataError, match=r"paper='hoi': .* give one of 'lu2016', 'yan2017'"):
+    with pytest.raises(DataError, match=r"paper='hoi': .* give one of 'lu2016', 'lu2016-filled', 'yan2017'"):
         load("w8a", "hoi")
 
 

@@ -8,7 +8,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from askance.datasets.entry import CC_BY, NOT_STATED, RESEARCH, Entry, File, Table, Use
-from askance.datasets.steps import ClassPair, OneAgainstRest, Presence, RandomClass, Sample, UnitFeatures, UnitRows
+from askance.datasets.steps import (
+    ClassPair,
+    Divided,
+    FilledRows,
+    OneAgainstRest,
+    Presence,
+    RandomClass,
+    Sample,
+    Standardised,
+    UnitFeatures,
+    UnitRows,
+)
 
 LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets"
 UCI = "https://archive.ics.uci.edu"
@@ -52,6 +63,7 @@ BINARY = {
         "w8a",
         uses={
             "lu2016": Use(steps=(UNIT,)),
+            "lu2016-filled": Use(steps=(FilledRows(), UNIT)),
             "yan2017": Use(64_700, 300, joined=("w8a_test",)),
         },
     ),
@@ -182,6 +194,28 @@ TEXT = {
             ),
         },
     ),
+    "20newsgroups_words": Entry(
+        "Messages of 20 newsgroups with their headers, words counted by tools/count_words.py",
+        18_846,
+        61_536,
+        20,
+        "http://qwone.com/~jason/20Newsgroups/",
+        RESEARCH,
+        uses={
+            "lu2016": Use(15_935, 62_061, (Sample(15_935), UNIT), note="stands for news20"),
+            "dada2021": Use(15_935, 62_061, (Sample(15_935),), note="stands for news20"),
+            "dada2021-basehock": Use(
+                1_993,
+                11_148,
+                (ClassPair("rec.sport.hockey", "rec.sport.baseball", "hockey (+1) against baseball (-1)"),),
+            ),
+            "dada2021-pcmac": Use(
+                1_945,
+                9_877,
+                (ClassPair("comp.sys.mac", "comp.sys.ibm", "Mac (+1) against PC (-1) hardware"),),
+            ),
+        },
+    ),
     "news20": multiclass(
         "Messages of 20 newsgroups, words counted by LIBSVM",
         15_935,
@@ -298,7 +332,10 @@ MULTICLASS = {
         "letter-recognition/letter-recognition.data",
         Table(label=0),
         {
-            "dada2021": Use(note="LIBSVM's file, which the paper names, has features scaled to -1 … 1"),
+            "dada2021": Use(
+                steps=(Standardised(), Sample(15_000)),
+                note="the paper names LIBSVM's files, which have 15,000 rows for training, scaled to -1 … 1",
+            ),
             "yan2017-a": Use(
                 steps=(OneAgainstRest(0, "the letter A (+1) against the rest (-1)"), UnitFeatures()),
                 note=NOT_IN_THESIS,
@@ -311,7 +348,7 @@ MULTICLASS = {
         784,
         10,
         "mnist.bz2",
-        uses={"dada2021": AS_IS, "nguyen2011": Use(steps=(RandomClass(),))},
+        uses={"dada2021": Use(steps=(Divided(255.0),)), "nguyen2011": Use(steps=(RandomClass(),))},
     ),
     "satimage": multiclass(
         "Satellite images", 6_435, 36, 6, "satimage.scale", "satimage.scale.t", uses={"lu2016": Use(steps=SCALED)}
@@ -354,7 +391,7 @@ MULTICLASS = {
             ),
         ),
         uses={
-            "dada2021": AS_IS,
+            "dada2021": Use(steps=(Standardised(),)),
             "yan2017": Use(
                 features=54,
                 steps=(ClassPair(4, 0, "class 5 (+1) against class 1 (-1)"), UnitFeatures()),

@@ -72,6 +72,54 @@ class UnitFeatures(Step):
 
 
 @dataclass(frozen=True)
+class Divided(Step):
+    """Divide every value by the same number. No paper states it."""
+
+    by: float
+
+    @property
+    def words(self) -> str:
+        """The step in words."""
+        return f"values divided by {self.by:g} (assumed: the paper does not say it)"
+
+    def do(self, data: Labelled, random: np.random.Generator) -> Labelled:  # noqa: ARG002
+        """Apply the step."""
+        return data._replace(X=_with_values(data.X, data.X.data / self.by))
+
+
+@dataclass(frozen=True)
+class Standardised(Step):
+    """Give each feature mean 0 and standard deviation 1; a constant feature becomes 0. No paper states it."""
+
+    @property
+    def words(self) -> str:
+        """The step in words."""
+        return "features with mean 0 and standard deviation 1 (assumed: the paper does not say it)"
+
+    def do(self, data: Labelled, random: np.random.Generator) -> Labelled:  # noqa: ARG002
+        """Apply the step."""
+        values = data.X.astype(np.float64).toarray()
+        spread = values.std(axis=0)
+        centred = values - values.mean(axis=0)
+        scaled = np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0)
+        return data._replace(X=sp.csr_array(scaled.astype(np.float32)))
+
+
+@dataclass(frozen=True)
+class FilledRows(Step):
+    """Leave out the rows without any feature, on which every score is 0."""
+
+    @property
+    def words(self) -> str:
+        """The step in words."""
+        return "without rows that have no feature"
+
+    def do(self, data: Labelled, random: np.random.Generator) -> Labelled:  # noqa: ARG002
+        """Apply the step."""
+        return data.take(np.flatnonzero(np.diff(data.X.indptr)))
+
+
+@dataclass(frozen=True)
 class Presence(Step):
     """Replace each value other than 0 by 1: whether a word occurs, not how often."""
 
