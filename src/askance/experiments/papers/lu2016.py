@@ -76,7 +76,7 @@ def _cost_sensitive(name: str, data: dict[str, tuple[str, str | None]], ratio: f
         },
         rates=(0.02, 0.1),
         metric="sum",
-        permutations=5,
+        permutations=20,
         orderings=(
             ("CSPAA", "CSRND"),
             ("CSPAA", "LEPE"),
@@ -96,9 +96,10 @@ TABLES = (
     _figure(
         "figure5",
         "Accuracy against the share of labels, text",
-        {"20newsgroups": ("20newsgroups", None)},
+        {"20newsgroups": ("20newsgroups_words", PAPER)},
         "accuracy",
-    ),
+    )._replace(permutations=3, tuning=1, rates=(0.1, 0.2), grid={"C": (0.25, 2.0)}),
     _cost_sensitive("cost-url", {"url": ("url", PAPER)}, 2.02),
     _cost_sensitive("cost-w8a", {"w8a": ("w8a", PAPER)}, 32.6),
+    _cost_sensitive("cost-w8a-filled", {"w8a": ("w8a", f"{PAPER}-filled")}, 33.5),
 )
