@@ -14,11 +14,14 @@ from askance.experiments.statistics import (
     critical_difference,
     deviation,
     friedman_test,
+    holm,
     mean,
     paired_t_test,
+    rank_groups,
     ranking,
     ranks,
     t_interval,
+    wilcoxon_holm,
 )
 
 # The ranks of four methods on fourteen data sets in Demšar (2006), table 6.
@@ -184,6 +187,45 @@ def test_too_few_methods_or_data_sets_are_no_test() -> None:
         assert math.isnan(result.test.p)
         assert math.isnan(result.difference)
     assert np.isnan(ranking(np.zeros((0, 3)), larger_is_better=True).average).all()
+
+
+def test_holm_multiplies_by_the_number_of_pairs_that_are_left() -> None:
+    # By hand: 4 × 0.01, 3 × 0.015, 2 × 0.04, and 0.04 once, which must not be less than the one before.
+    assert holm([0.04, 0.01, 0.015, 0.04]) == pytest.approx([0.08, 0.04, 0.045, 0.08])
+    assert holm([0.5, 0.9]) == pytest.approx([1.0, 1.0])
+    assert holm([]).size == 0
+
+
+def test_wilcoxons_test_of_all_pairs_by_hand() -> None:
+    # Six sets. The first method beats the second on all: of 2⁶ signs, 2 are as extreme. Against the third, only
+    # the smallest of six differences is negative: the rank sums 0 and 1 have one sign pattern each, on both sides.
+    first = np.array([10.0, 20.0, 30.0, 40.0, 50.0, 60.0])
+    second = first - [1, 2, 3, 4, 5, 6]
+    third = first - [-1, 2, 3, 4, 5, 6]
+    found = wilcoxon_holm(np.transpose([first, second, third]))
+    # Second and third differ on one set: five ties are split, 7.5 and 13.5 with the sixth, largest rank.
+    ties = stats.wilcoxon(second - third, zero_method="zsplit").pvalue
+    assert found[0, 1] == found[1, 0] == pytest.approx(3 * 2 / 64)
+    assert found[0, 2] == pytest.approx(2 * 4 / 64)
+    assert found[1, 2] == pytest.approx(ties)
+    assert ties > 0.5
+    assert np.diag(found).tolist() == [1, 1, 1]
+    assert wilcoxon_holm([[1, 1], [2, 2]]).tolist() == [[1, 1], [1, 1]]
+
+
+def test_groups_are_neighbours_that_do_not_differ() -> None:
+    average = [2.0, 1.0, 4.0, 3.0]  # the order is 1, 0, 3, 2
+    p = np.ones((4, 4))
+    p[1, 3] = p[3, 1] = p[1, 2] = p[2, 1] = 0.01
+    assert rank_groups(average, p) == [(1, 0), (0, 3, 2)]
+    p[0, 2] = p[2, 0] = 0.049
+    assert rank_groups(average, p) == [(1, 0), (0, 3), (3, 2)]
+    assert rank_groups(average, p, level=0.02) == [(1, 0), (0, 3, 2)]
+    between = np.ones((4, 4))
+    between[0, 3] = between[3, 0] = 0.01  # neither of which is the first of a group
+    assert rank_groups(average, between) == [(1, 0), (3, 2)]
+    assert rank_groups(average, np.zeros((4, 4))) == [(1,), (0,), (3,), (2,)]
+    assert rank_groups(average, np.ones((4, 4))) == [(1, 0, 3, 2)]
 
 
 @pytest.mark.parametrize(

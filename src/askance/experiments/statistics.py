@@ -145,6 +145,61 @@ def ranking(scores: ArrayLike, *, larger_is_better: bool, level: float = 0.05) -
     return Ranking(average, n, friedman_test(ranked), critical_difference(k, n, level))
 
 
+def wilcoxon_holm(scores: ArrayLike) -> Values:
+    """Compare all pairs of methods (columns) over data sets (rows) by Wilcoxon's signed-rank test.
+
+    Returns the matrix of p-values, adjusted by Holm's method for the number of pairs, with 1 on the diagonal. Data
+    sets on which two methods are equal count half for each of them, as Demšar (2006) recommends.
+    """
+    scores = _table(scores)
+    k = scores.shape[1]
+    pairs = [(i, j) for i in range(k) for j in range(i + 1, k)]
+    found = holm([_wilcoxon(scores[:, i] - scores[:, j]) for i, j in pairs])
+    matrix = np.ones((k, k))
+    for (i, j), p in zip(pairs, found, strict=True):
+        matrix[i, j] = matrix[j, i] = p
+    return matrix
+
+
+def holm(p: ArrayLike) -> Values:
+    """Adjust p-values for their number m: the i-th smallest times m + 1 - i, at least that of smaller ones."""
+    p = np.asarray(p, dtype=np.float64)
+    order = np.argsort(p, kind="stable")
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1)))
+    return adjusted
+
+
+def rank_groups(average: ArrayLike, p: ArrayLike, level: float = 0.05) -> list[tuple[int, ...]]:
+    """Return the groups of methods that are neighbours by average rank and do not differ significantly.
+
+    `p` is a matrix, such as that of `wilcoxon_holm`. In a group, no two methods have p < `level`. A group is as
+    large as possible, and its members are in the order of their ranks.
+    """
+    _check_level(level)
+    differ = np.asarray(p, dtype=np.float64) < level
+    order = np.argsort(np.asarray(average, dtype=np.float64), kind="stable").tolist()
+    groups: list[tuple[int, ...]] = []
+    last = 0
+    for first in range(len(order)):
+        end = first + 1
+        while end < len(order) and not differ[order[end], order[first:end]].any():
+            end += 1
+        if end > last:  # otherwise the group before contains it
+            groups.append(tuple(order[first:end]))
+            last = end
+    return groups
+
+
+def _wilcoxon(differences: Values) -> float:
+    """Return the two-sided p-value; 1 if nothing differs or there is nothing to compare."""
+    if not np.any(differences):
+        return 1.0
+    from scipy import stats
+
+    return float(stats.wilcoxon(differences, zero_method="zsplit").pvalue)
+
+
 def _friedman_of_two(ranked: Values) -> FriedmanTest:
     """Test two methods, which scipy refuses: the statistic is (wins - losses)² / (wins + losses)."""
     leads = np.sign(ranked[:, 1] - ranked[:, 0])
