@@ -18,6 +18,7 @@ GROUPS = {
     "memory": ("bench.memory", "measure"),
     "wide": ("bench.memory", "measure_wide"),
     "dense": ("bench.memory", "measure_dense"),
+    "linear": ("bench.linear", "measure"),
     "second": ("bench.second_order", "measure"),
     "subgradient": ("bench.subgradient", "measure"),
     "peers": ("bench.peers", "measure"),

@@ -13,7 +13,7 @@ import askance
 ROOT = pathlib.Path(__file__).parents[2]
 sys.path.append(str(ROOT))  # the benchmark is not part of the package
 
-from bench import piped, pushed  # noqa: E402
+from bench import linear, piped, pushed  # noqa: E402
 from bench.__main__ import main  # noqa: E402
 from bench.certified import Setting, _in_blocks  # noqa: E402
 from bench.clock import Contender, Timing, race, ratio  # noqa: E402
@@ -134,6 +134,26 @@ def test_a_quick_run_of_rules_with_two_numbers_a_feature(tmp_path: pathlib.Path)
     report = main(["--quick", "subgradient"], tmp_path)
     assert [line.group for line in report.lines] == ["subgradient A"] * 2 + ["subgradient B"] * 2
     assert all(line.best > 0 for line in report.lines)
+
+
+@pytest.mark.soak
+def test_a_quick_run_of_rules_of_linear_cost(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(linear, "rules", lambda *_: {"PA": askance.updates.PassiveAggressive()})
+    report = main(["--quick", "linear"], tmp_path)
+    assert [line.what for line in report.lines] == ["PA / X @ w"] * 2
+    (tmp_path / "speed.csv").write_text("rule,A,B\nPA,9.00,9.00\nGONE,1.00,1.00\n")
+    linear.write(report, tmp_path / "speed.csv")
+    head, line = (tmp_path / "speed.csv").read_text().splitlines()
+    assert head == "rule,A,B"
+    assert line.startswith("PA,")
+    assert line != "PA,9.00,9.00"
+
+
+def test_rules_of_linear_cost_are_told_apart() -> None:
+    found = linear.rules()
+    assert {"PE", "PA", "PA-II", "AROW-diag", "COCOB", "Pegasos"} <= set(found)
+    assert not {"AROW", "K-PAA", "MPA", "OPAUC", "iOOB-h"} & set(found)
+    assert len({(type(rule), rule) for rule in found.values()}) == len(found)
 
 
 @pytest.mark.soak

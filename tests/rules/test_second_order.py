@@ -1,5 +1,6 @@
 """What the formulas of second-order learning imply: of Σ, of a step, of a diagonal, of questions."""
 
+import itertools
 import math
 from typing import Any
 
@@ -171,6 +172,17 @@ def test_the_ellipsoid_is_cut_where_a_mistake_was(random_state: int, c: float) -
         assert v_after == pytest.approx(v * (1 - c), rel=1e-6)
     else:
         assert (after, v_after) == (before, v)
+
+
+@pytest.mark.parametrize("inverse", [True, False])
+def test_the_diagonal_ellipsoid_gets_no_denormal_steps(inverse: bool) -> None:
+    rule = updates.IELLIP(inverse=inverse)
+    shrinks = [rule.step(Seen(0.5, 1.0, 1.0, 1.0, 0, 0.0, n_labels), -1.0)[1][2] for n_labels in range(200)]
+    smallest = float(np.finfo(np.float32).tiny)
+    assert all(later <= earlier for earlier, later in itertools.pairwise(shrinks))
+    assert all(shrink == 0 or shrink >= smallest for shrink in shrinks)  # denormal numbers are slow
+    assert shrinks[50] > 0
+    assert shrinks[199] == 0
 
 
 @given(random_state=SEEDS)

@@ -17,7 +17,7 @@ from askance._util.parameters import (
     Interval,
     check_parameters,
 )
-from askance.jit.select import maximum
+from askance.jit.select import maximum, where
 from askance.jit.simd.exponential import exp
 from askance.rules.rows import Seen
 from askance.rules.update.passive_aggressive import SHORTEST, full_step
@@ -26,6 +26,8 @@ from askance.rules.update.second_order import about_second_order, initial_gaussi
 
 # -ln 0.3. The parameter of the rule is not b itself, so that compiled steps need no logarithm.
 DECAY = 1.2039728043259361
+# A smaller c changes no variance any more. In single precision it would be denormal, which is slow.
+NEGLIGIBLE = 1e-30
 
 
 class Base(NamedTuple):
@@ -74,6 +76,7 @@ class IELLIP(NamedTuple):
     def step(self, seen: Seen, label: float) -> tuple[bool, tuple[float, float, float]]:
         """Return how far μ moves along Σx, and how much Σ shrinks."""
         spread, c = maximum(seen.spread, SHORTEST), self.c * exp(-self.decay * seen.n_labels)
+        c = where(self.full | (c > NEGLIGIBLE), c, 0.0)
         length = label * full_step(1.0 - label * seen.score, seen.spread)
         shrink = shrinkage(c / (1.0 - c) / spread, spread, self.inverse & (not self.full))
         return seen.prediction != label, (length, 0.0, shrink)
