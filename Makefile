@@ -11,7 +11,7 @@ PYTEST := $(BIN)/pytest -n 2 --dist loadgroup --no-loadscope-reorder
 # Tests start many processes, each of which would otherwise compile every module that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test slow check format docs bench league raw-files bench-ratings soak pictures papers league-page screenshots api-page clean
+.PHONY: demo test slow check format docs bench league rules-table raw-files bench-ratings soak pictures papers league-page screenshots api-page clean
 
 demo: .venv/installed
 	$(BIN)/askance demo
@@ -47,6 +47,11 @@ bench: .venv/installed-bench
 # Who gets the best result from the same number of labels. Takes hours, and goes on from what it has stored.
 league: .venv/installed-bench
 	$(BIN)/python -m bench.league
+
+# Every update rule with every query rule at equal labels. Goes on from what it has stored; writes the tables and
+# diagrams of the documentation.
+rules-table: .venv/installed-test
+	$(BIN)/python -m bench.rules
 
 # What the defaults reach on raw files; writes the table of the documentation.
 raw-files: .venv/installed-test

@@ -35,6 +35,7 @@ settings.register_profile("soak", max_examples=100, **COMMON)
 PLAIN = (
     *("rules", "learners", "fleet", "theory", "experiments", "distributed", "export", "service", "cli"),
     *("project/test_docs.py", "project/test_docstrings.py", "project/test_examples.py"),
+    "project/test_rules_table.py",
 )
 # What is compiled of these waits for `make slow`: compiling takes most of the time, and the tests of the engine
 # compare what the compiler makes of rules.
