@@ -16,6 +16,7 @@ import pytest
 import askance
 from askance.service.client import Client
 from askance.service.settings import Asking, Hashing, Interface, TaskSettings
+from askance.service.state import programs
 from command_line import answer, complaint, output
 from fake_model import FakeModel, fake_model, says
 from service_server import real_service
@@ -109,6 +110,27 @@ def test_the_money_of_the_task_ends_it_before_the_model_is_asked(
     client.change(oracles={"budget": 1.03, "people": 1, "guesses": {"gpt-test": 0.01}})
     assert answer(*words(model, tmp_path, "--once"))["guesses"] == 1
     assert len(client.questions(3)) == 1
+
+
+def test_a_task_that_chooses_gets_guesses_about_what_people_would_be_asked(
+    client: Client, model: FakeModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The model answers through its socket, and decides after few labels."""
+    monkeypatch.setattr(programs, "FEWEST", 2)
+    client.change(oracles={"people": 1, "guesses": {"gpt-test": 0.01}, "enough": 0.6, "check": 0.01})
+    client.decide([f"{text} {number}" for text in TEXTS[:2] for number in range(80)])
+    first = answer(*words(model, tmp_path, "--once"))["guesses"]
+    assert 50 <= first <= 100, "it does not guess about everything"
+    for _ in range(20):
+        (question,) = client.questions(1)
+        client.label(question, "spam" if "cash" in str(question.text) or "win" in str(question.text) else "ham")
+    money = client.figures().spend.money
+    assert money is not None
+    people, program = money.oracles
+    assert (people.decided, program.decided >= 20) == (20, True)
+    assert all(one.votes[0].by == "gpt-test" for one in client.search(labeller="gpt-test").items)
+    more = answer(*words(model, tmp_path, "--once"))["guesses"]
+    assert more > 0, "others are doubted most now"
 
 
 @pytest.mark.slow

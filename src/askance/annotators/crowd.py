@@ -155,8 +155,12 @@ class Crowd:
         return dict(zip(self.classes, self.posterior_array([item])[0].tolist(), strict=True))
 
     def posterior_of(self, votes: Mapping[Any, Any]) -> dict[Any, float]:
-        """Return the class probabilities of a new item with these labels by annotator. Nothing is learned."""
-        cast = {annotator: self._checked(label, None) for annotator, label in votes.items()}
+        """Return the class probabilities of a new item with these labels or votes by annotator.
+
+        Nothing is learned.
+        """
+        given = {name: one if isinstance(one, Vote) else Vote(one) for name, one in votes.items()}
+        cast = {annotator: self._checked(*vote) for annotator, vote in given.items()}
         model = self._online()
         row = softmax(self._with_votes(np.log(model.fitted.shares + 1e-9), cast, model, {}))
         return dict(zip(self.classes, row.tolist(), strict=True))

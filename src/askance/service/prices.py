@@ -18,6 +18,10 @@ class Oracles(Section, frozen=True):
 
     All of them together cost at most the `budget`: nobody gets questions, and programs may not guess, if that
     would cost more than is left.
+
+    Instead of asking people about an item that the model doubts, programs decide it if their guesses make a label
+    probable `enough`, by how reliable they have been. People are asked about a share `check` of such items all the
+    same. Without `enough`, programs decide nothing.
     """
 
     budget: Price | None = None
@@ -25,6 +29,8 @@ class Oracles(Section, frozen=True):
     guesses: dict[Annotated[str, Meta(min_length=1, max_length=100, pattern=PRINTABLE)], Price] = field(
         default_factory=dict
     )
+    enough: Annotated[float, Meta(gt=0.5, lt=1)] | None = None
+    check: Annotated[float, Meta(gt=0, le=0.5)] = 0.1
 
     @property
     def limit(self) -> Decimal | None:
@@ -56,4 +62,8 @@ def check_prices(oracles: Oracles) -> None:
     if oracles.budget is not None and not any([oracles.people, *oracles.guesses.values()]):
         raise ValueError(
             "oracles.budget limits nothing without prices: give oracles.people or oracles.guesses one"
+        )
+    if oracles.enough is not None and not (oracles.people and oracles.guesses):
+        raise ValueError(
+            "oracles.enough compares prices: give oracles.people one, and each program in oracles.guesses"
         )

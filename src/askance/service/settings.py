@@ -306,7 +306,7 @@ class TaskSettings(Section, frozen=True):
         check_keys(self)
         check_positive(self)
         check_item(self)
-        check_prices(self.oracles)
+        check_oracles(self)
         if not self.is_auto:
             return self._from_catalog()
         if self.dtype != "float64":
@@ -399,6 +399,13 @@ def check_item(settings: TaskSettings) -> None:
         raise ValueError(f"columns is for items with records, and item is {settings.item!r}: leave it out")
     if settings.columns and not settings.is_auto:
         raise ValueError(f"{settings.method} hashes records as they are: leave out columns, or use {AUTO}")
+
+
+def check_oracles(settings: TaskSettings) -> None:
+    """Raise ValueError unless prices are right, and programs decide only where questions are chosen on lease."""
+    check_prices(settings.oracles)
+    if settings.oracles.enough is not None and not settings.named.asks_on_lease:
+        raise ValueError("oracles.enough is for questions that are chosen on lease: leave it out")
 
 
 def from_toml(path: pathlib.Path) -> TaskSettings:

@@ -16,7 +16,7 @@ from askance.service.commands import guesses
 from askance.service.commands import items as commands
 from askance.service.errors import RequestError
 from askance.service.transaction import Transaction
-from askance.service.views import blind, explain, similar
+from askance.service.views import blind, explain, similar, wanted
 from askance.service.views import items as item_view
 from askance.service.views import task as task_view
 
@@ -77,6 +77,12 @@ async def guess_items(call: Call) -> messages.GuessReceipts:
     return await call.run(
         lambda transaction: guesses.guess(transaction, request, call.who), size=len(request.guesses)
     )
+
+
+async def list_wanted(call: Call) -> messages.WantedItems:
+    """List the items about which a program is to guess now, if the task chooses between programs and people."""
+    program = call.query.program
+    return await call.run(lambda transaction: wanted.wanted(transaction, program))
 
 
 async def list_items(call: Call) -> messages.ItemsFound:

@@ -127,6 +127,16 @@ OF_A_TASK = (
         m.GuessReceipts,
         errors=(404, 409),
     ),
+    Route(
+        "GET",
+        f"{TASK}/wanted-guesses",
+        items.list_wanted,
+        INGEST,
+        "List items to guess about",
+        answer=m.WantedItems,
+        errors=(404, 409),
+        query=m.WantedRequest,
+    ),
     Route("GET", UPLOADS, uploads.list_uploads, INGEST, "List uploads", answer=m.Uploads, errors=(404,)),
     Route(
         "POST",

@@ -139,6 +139,16 @@ def guess(task: str, guesses: Sequence[m.LateGuess]) -> list[ApiCall[list[m.Gues
     ]
 
 
+def wanted_guesses(task: str, program: str) -> ApiCall[list[m.ItemDetail]]:
+    """List the items about which a program is to guess now."""
+    request = urlencode({"program": program})
+    return ApiCall(
+        "GET",
+        f"{path_of(task, 'wanted-guesses')}?{request}",
+        lambda content: read_as(m.WantedItems)(content).items,
+    )
+
+
 def predict(task: str, items: Sequence[m.Item]) -> list[ApiCall[list[m.Prediction]]]:
     """Predict items, one call per batch."""
     return [

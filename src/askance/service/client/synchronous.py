@@ -261,6 +261,23 @@ class Client(Reviews, Tokens):
         done = [self._do(call) for call in calls.guess(self._of(task), given)]
         return [receipt for receipts in done for receipt in receipts]
 
+    def wanted_guesses(self, program: str, *, task: str | None = None) -> list[m.ItemDetail]:
+        """List the items about which a program is to guess now.
+
+        Parameters
+        ----------
+        program : str
+            The name of the program, which has a price in `oracles.guesses`.
+        task : str, optional
+            The task, which has `oracles.enough`. Default: that of the client.
+
+        Returns
+        -------
+        list of ItemDetail
+            The items that people would be asked about next. There are none if the money is spent.
+        """
+        return self._do(calls.wanted_guesses(self._of(task), program))
+
     def item_detail(self, item: ItemRef, *, task: str | None = None) -> m.ItemDetail:
         """Get everything that is known about an item."""
         return self._do(calls.item_detail(self._of(task), item))

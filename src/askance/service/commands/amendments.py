@@ -50,7 +50,7 @@ def undo(
     if repeated is not None:
         return repeated
     if request.item is not UNSET:
-        votes = [entry for entry in standing_votes(transaction, request.item) if entry.who == who]
+        votes = [entry for entry in standing_votes(transaction, request.item) if _is_by(entry, who)]
         if not votes:
             raise not_found("no_label", f"item {request.item} has no label from you that can be undone")
         seq, item = votes[-1].seq, request.item
@@ -144,6 +144,11 @@ def label_probability(transaction: Transaction, item: int) -> float | None:
     votes = standing_votes(transaction, item)
     verdict = journal.read(votes[-1]).verdict if votes else None
     return None if verdict is None else float(verdict.probability)
+
+
+def _is_by(vote: Entry, who: str | None) -> bool:
+    """Whether a person gave a label. That of a program can only be corrected."""
+    return vote.who == who and not journal.read(vote).by_program
 
 
 def _repeated(transaction: Transaction, kind: str, key: str | None) -> messages.Amendment | None:

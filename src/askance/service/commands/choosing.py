@@ -1,16 +1,15 @@
 """Which questions a labeller gets: those that are open, and new ones, chosen now by the current model."""
 
-import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import islice
 
+from askance.service.commands import deciding
+from askance.service.commands.asking import ask, current, most_doubtful
 from askance.service.errors import conflict
 from askance.service.state import journal
 from askance.service.state.fold import Fold
 from askance.service.state.questions import Question
-from askance.service.state.rows import AnyRow, has_content, stored_rows
-from askance.service.state.waiting_rows import Choice
 from askance.service.transaction import Transaction
 
 
@@ -69,7 +68,7 @@ def ask_named(transaction: Transaction, items: Sequence[int]) -> None:
     if len(named) > affordable(fold, transaction.now):
         raise conflict("budget_spent", "the budget has no label left for these items: name fewer, or raise it")
     for choice in current(transaction, named).values():
-        _ask(transaction, choice, "given")
+        ask(transaction, choice, "given")
 
 
 def check_room(transaction: Transaction, items: Sequence[int], who: str | None) -> None:
@@ -105,12 +104,6 @@ def affordable(fold: Fold, now: float) -> int:
     return int(max(0.0, min(left / fold.settings.label_cost, most)))
 
 
-def current(transaction: Transaction, items: Sequence[int]) -> dict[int, Choice]:
-    """What the current model says of items, without those whose score is not finite."""
-    found = transaction.waiting.predictions(transaction.fold, items, lambda some: _rows(transaction, some))
-    return {item: choice for item, choice in found.items() if math.isfinite(choice.score)}
-
-
 def _new(transaction: Transaction, count: int) -> list[Question]:
     """Ask about new items: some at random, then for a certificate, the others because the model is in doubt."""
     fold = transaction.fold
@@ -119,31 +112,17 @@ def _new(transaction: Transaction, count: int) -> list[Question]:
     found = _ask_all(transaction, fold.audits.due(min(fold.audits_wanted(count), count)), "audit")
     checks = (item for item in fold.automation.checks() if may_be_asked(fold, item))
     found += _ask_all(transaction, list(islice(checks, count - len(found))), "check")
-    doubtful = transaction.waiting.most_doubtful(
-        fold, count - len(found), lambda some: _rows(transaction, some), list(fold.questions.on_loan)
-    )
-    found += [_ask(transaction, choice, "doubt") for choice in doubtful if math.isfinite(choice.score)]
+    choose = _doubtful if fold.settings.oracles.enough is None else deciding.doubtful
+    found += choose(transaction, count - len(found))
     if len(found) < count:  # nothing is left to doubt
         found += _ask_all(transaction, fold.audits.next(count - len(found)), "audit")
     return found
 
 
+def _doubtful(transaction: Transaction, count: int) -> list[Question]:
+    return [ask(transaction, choice, "doubt") for choice in most_doubtful(transaction, count)]
+
+
 def _ask_all(transaction: Transaction, items: Sequence[int], reason: journal.Reason) -> list[Question]:
     said = current(transaction, items)
-    return [_ask(transaction, said[item], reason) for item in items if item in said]
-
-
-def _ask(transaction: Transaction, choice: Choice, reason: journal.Reason) -> Question:
-    fold = transaction.fold
-    probability = (fold.audits.asked + 1) / max(1, fold.ledger.rows) if reason == "audit" else None
-    body = journal.Asked(reason, fold.version, choice.prediction, choice.score, probability)
-    question = transaction.write(journal.ASK, body, item=choice.item).question
-    assert question is not None
-    return question
-
-
-def _rows(transaction: Transaction, items: Sequence[int]) -> Mapping[int, AnyRow]:
-    """The rows of items, without those whose content was dropped by a compaction."""
-    contents = transaction.contents(items)
-    settings = transaction.settings
-    return stored_rows(settings, {seq: one for seq, one in contents.items() if has_content(settings, one)})
+    return [ask(transaction, said[item], reason) for item in items if item in said]

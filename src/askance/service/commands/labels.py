@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from askance.service import messages
 from askance.service.commands import choosing
+from askance.service.commands.asking import current
 from askance.service.commands.items import check_class, image_of, no_item
 from askance.service.errors import RequestError, conflict, invalid, not_found
 from askance.service.state import journal
@@ -91,7 +92,7 @@ def _shown_all(
 ) -> list[messages.Question]:
     """The questions as labellers see them, with what the current model says or, if it diverged, an earlier one."""
     items = transaction.at(question.item for question in chosen)
-    now = choosing.current(transaction, [question.item for question in chosen])
+    now = current(transaction, [question.item for question in chosen])
     on_lease = transaction.settings.asks_on_lease
     hides_chances = not on_lease and bool(transaction.fold.gold.labels)  # gold questions have none
     shown = []

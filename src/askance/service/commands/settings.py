@@ -4,8 +4,7 @@ import msgspec
 
 from askance.service import messages
 from askance.service.errors import conflict, invalid
-from askance.service.prices import check_prices
-from askance.service.settings import MOST_CLASSES, State, TaskSettings, check_keys
+from askance.service.settings import MOST_CLASSES, State, TaskSettings, check_keys, check_oracles
 from askance.service.state import journal
 from askance.service.transaction import Transaction
 
@@ -27,7 +26,7 @@ def change(transaction: Transaction, request: messages.TaskChange, who: str | No
     changed = written.applied_to(transaction.settings)
     try:
         check_keys(changed)
-        check_prices(changed.oracles)
+        check_oracles(changed)
         changed.check_rate()
     except ValueError as error:
         raise invalid(str(error)) from None

@@ -121,7 +121,8 @@ class EventMaker:
         if known[0].kind in (journal.DELETED, journal.GOLD):
             return None, False
         if entry.kind == journal.ASK:
-            return _opened(entry, known), False
+            by_program = journal.read(entry).reason == "guesses"  # which is no question
+            return None if by_program else _opened(entry, known), False
         if entry.kind == journal.CORRECTION:
             return _settled(entry, known, journal.read(entry).label, corrected=True), True
         decided, label = self._decided(known)
@@ -139,7 +140,8 @@ class EventMaker:
         for one in known:
             if one.kind == journal.LABEL and one.seq not in undone:
                 given = journal.read(one)
-                question.votes.append(Vote(one.seq, one.who, given.label, given.final, given.verdict))
+                final = given.final or given.by_program
+                question.votes.append(Vote(one.seq, one.who, given.label, final, given.verdict))
                 label = question.settled(self._settings_at(one.seq).labels)
                 if label is not None:
                     return question.votes[-1], label

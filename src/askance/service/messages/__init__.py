@@ -55,6 +55,8 @@ from askance.service.messages.groups import (
     SimilarItem,
     SimilarItems,
     SimilarRequest,
+    WantedItems,
+    WantedRequest,
 )
 from askance.service.messages.insights import (
     ClassQuality,
@@ -329,6 +331,8 @@ __all__ = [
     "Uploads",
     "Version",
     "Vote",
+    "WantedItems",
+    "WantedRequest",
     "Webhook",
     "WebhookRequest",
     "Webhooks",

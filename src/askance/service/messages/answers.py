@@ -76,7 +76,7 @@ class Question(Answer, frozen=True):
     record: dict[str, Any] | None = None
     note: str | None = None
     why: Explanation | None = None
-    reason: Literal["audit", "check", "doubt", "given"] | None = None
+    reason: Literal["audit", "check", "doubt", "given", "guesses"] | None = None
     vector_length: int | None = None
     flags: list[FlagDetail] = field(default_factory=list)
     image: str | None = None
@@ -226,8 +226,9 @@ class GuessDetail(Answer, frozen=True):
 class ItemDetail(Answer, frozen=True):
     """Everything that is known about an item. Of a vector, only its length is shown.
 
-    If questions are chosen on lease, `reason` says why it was asked about. `ask_probability` is the probability
-    with which it was to be asked about; null if that is not known, as for items that the model was in doubt about.
+    If questions are chosen on lease, `reason` says why it was asked about; `guesses` means that programs decided
+    it. `ask_probability` is the probability with which it was to be asked about; null if that is not known, as for
+    items that the model was in doubt about.
     An imported item has a `provenance`. `skips` and `flags` have everybody who skipped or flagged it. The
     `guesses` of programs are by name, also those that came after the label. `label_probability` is how probable
     the label was, given its votes, when they settled it; null if it has a single vote, or something else settled
@@ -248,7 +249,7 @@ class ItemDetail(Answer, frozen=True):
     text: str | None = None
     record: dict[str, Any] | None = None
     note: str | None = None
-    reason: Literal["audit", "check", "doubt", "given"] | None = None
+    reason: Literal["audit", "check", "doubt", "given", "guesses"] | None = None
     ask_probability: float | None = None
     vector_length: int | None = None
     provenance: Provenance | None = None

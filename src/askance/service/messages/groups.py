@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import UNSET, Meta, UnsetType
 
 from askance.service.messages.answers import ItemDetail
-from askance.service.messages.base import MOST_AT_ONCE, Answer, Body, ItemNumber, Key
+from askance.service.messages.base import MOST_AT_ONCE, Answer, Body, GuesserName, ItemNumber, Key
 from askance.service.settings import ClassName
 
 Group = Annotated[list[ItemNumber], Meta(min_length=1, max_length=MOST_AT_ONCE)]
@@ -69,6 +69,18 @@ class ItemsDeleted(Answer, frozen=True):
     deleted: list[int]
     refused: list[Refusal]
     version: int
+
+
+class WantedRequest(Body, frozen=True):
+    """The name of the program that would guess."""
+
+    program: GuesserName
+
+
+class WantedItems(Answer, frozen=True):
+    """The items about which a program is to guess now: people would be asked about them next."""
+
+    items: list[ItemDetail]
 
 
 class SimilarRequest(Body, frozen=True):

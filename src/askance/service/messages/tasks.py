@@ -33,13 +33,18 @@ class Figure(Answer, frozen=True):
 class PaidAnswers(Answer, frozen=True):
     """The answers of people, or of a program, and what they cost, as exact decimal numbers.
 
-    Labels of people count as soon as somebody has the question.
+    Labels of people count as soon as somebody has the question. They `decided` as many items: people those that
+    they labelled, a program those that its guesses made probable enough. People were asked about `checked` others
+    that the program could have decided; of the latest of these, its guess was `right`.
     """
 
     name: str
     answers: int
     price: str
     paid: str
+    decided: int = 0
+    checked: int = 0
+    right: int = 0
 
 
 class Money(Answer, frozen=True):

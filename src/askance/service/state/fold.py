@@ -16,6 +16,8 @@ from collections.abc import Iterable, Mapping
 from itertools import islice, takewhile
 from typing import Any, NamedTuple
 
+from msgspec import UNSET
+
 from askance.service.settings import State, TaskSettings
 from askance.service.state import finite, journal
 from askance.service.state.amendments import Amendments, decides, is_in_place
@@ -31,6 +33,7 @@ from askance.service.state.gold import Gold, note_lease_or_skip
 from askance.service.state.history import History, Labeller, LastDay
 from askance.service.state.models import use_budget
 from askance.service.state.money import Money
+from askance.service.state.programs import Programs
 from askance.service.state.questions import Loan, Question, Questions, Verdict, Vote
 from askance.service.state.rows import AnyRow, stored_rows
 from askance.service.state.voting import Voting, compare, remember
@@ -74,6 +77,7 @@ class Fold:
         self.ledger = Ledger()
         self.questions = Questions()
         self.voting = Voting()
+        self.programs = Programs()
         self.gold = Gold()
         self.candidates = Candidates()
         self.audits = Audits()
@@ -204,6 +208,8 @@ class Fold:
         elif entry.kind == journal.GUESS:
             self.late_guesses += 1  # the journal has them: they are features of what is labelled later
             self._count_guesses([body.name] if body.name else [])
+            if body.guess is not UNSET and self._waits(entry.item or 0):
+                self._note_guesses(entry.item or 0, {body.name: body.guess})
         elif entry.kind == journal.FLAG:
             self.flags.setdefault(entry.item or 0, {})[entry.seq] = entry.who or ""
         elif entry.kind in (journal.UNFLAG, journal.REVIEWED):
@@ -213,7 +219,9 @@ class Fold:
         elif question is not None and question.gold:
             self._about_gold(question, entry, body)
         elif question is not None:  # without an undone vote, others may have settled it before the last vote came
-            if entry.kind == journal.LABEL:
+            if entry.kind == journal.LABEL and body.by_program:
+                self._decided_by_program(question, entry, body)
+            elif entry.kind == journal.LABEL:
                 self._label(question, entry, body, row)
             else:
                 self._about(question, entry, body)
@@ -265,6 +273,7 @@ class Fold:
         minute = self.last_day.at(self.at)
         minute.items += 1
         minute.asked += asked
+        self._note_guesses(self.seq, body.guesses or {})
         self.automation.add(self.seq, self._row(body, asked=asked), body.prediction)
         if self.settings.asks_on_lease:
             self._wait(self.seq, Candidate(body.coin, body.prediction, body.score, self.at, body.automatic))
@@ -279,6 +288,17 @@ class Fold:
     def _count_guesses(self, names: Iterable[str]) -> None:
         for name in names:
             self.guessed[name] = self.guessed.get(name, 0) + 1
+
+    def _note_guesses(self, item: int, guesses: Mapping[str, journal.Guess]) -> None:
+        if self.settings.oracles.enough is not None:
+            self.programs.note(item, guesses)
+
+    def _waits(self, item: int) -> bool:
+        """Whether nobody has labelled an item yet that somebody may be asked about."""
+        question, audit = self.questions.open.get(item), self.audits.kept.get(item)
+        if question is not None:
+            return not question.votes
+        return item in self.candidates.waiting or (audit is not None and audit.state == "waiting")
 
     def _row(self, body: journal.DecidedItem, *, asked: bool) -> Row:
         """An item as a certificate sees it. On lease, its coin alone says whether people are asked about it."""
@@ -310,7 +330,10 @@ class Fold:
             else self.candidates.take(entry.item)
         )
         assert decided is not None
-        labels = self.settings.label_cost
+        by_program = body.reason == "guesses"
+        if body.check is not None:
+            self.programs.draw(entry.item)
+        labels = 0 if by_program else self.settings.label_cost
         question = Question(
             entry.item,
             decided.prediction,
@@ -322,6 +345,8 @@ class Fold:
             labels=labels,
         )
         self.questions.open[entry.item] = question
+        if by_program:  # which is no question to people
+            return question
         self.ledger.spend(entry.at, labels)
         self._count(questions=1)
         self.audits.pass_turns(self.audits_wanted(0))
@@ -385,9 +410,26 @@ class Fold:
             if row is not None and self.settings.labels.weighs_votes:
                 is_decided = body.final or question.item in self.amendments.corrected
                 self.voting.add(question.item, question.by_labeller(), decided=label if is_decided else None)
+            if row is not None:
+                self.programs.learn(question.item, label)
             self._close(question, label, deleted=row is None)
             self._count(labelled=1)
             self.version = entry.seq
+
+    def _decided_by_program(self, question: Question, entry: Entry, body: journal.Label) -> None:
+        """Give an item the label that its guesses come to. The model learns from people alone."""
+        self.questions.close(question)
+        corrected = self.amendments.corrected.get(question.item)
+        label = body.label if corrected is None else corrected
+        self.classes[label] = self.classes.get(label, 0) + 1
+        self.programs.decide(question.item, entry.who or "")
+        if corrected is not None:
+            self._learn_of_programs(question.item, corrected)
+
+    def _learn_of_programs(self, item: int, label: str) -> None:
+        """Learn how good the guesses about a corrected item were. A person has decided it now."""
+        self._count(labelled=int(self.programs.has_decided(item)))
+        self.programs.learn(item, label)
 
     def _note_vote(self, question: Question, entry: Entry, body: journal.Label) -> None:
         self._labeller(entry.who).gave_label(entry.at)
@@ -466,6 +508,7 @@ class Fold:
             self.classes[body.instead_of] -= 1
             self.classes[body.label] = self.classes.get(body.label, 0) + 1
         self.voting.decide(entry.item, body.label)
+        self._learn_of_programs(entry.item, body.label)
         self.audits.settle(entry.item, body.label)
         self.automation.settle(entry.item, body.label)
         if isinstance(self.learner, AutoModel) and not self.diverged:
@@ -507,6 +550,7 @@ class Fold:
         for item, label in gone.items():
             self._forget(item, label, imported=item in body.imported)
         self.voting.forget({*gone, *body.gold})
+        self.programs.forget(gone)
         for item in body.gold:
             self.gold.delete(item)
             self.flags.pop(item, None)
@@ -529,6 +573,8 @@ class Fold:
             self._count(given_up=-1)
         elif label is not None:
             self.classes[label] = max(0, self.classes.get(label, 0) - 1)
+            if self.programs.has_decided(item):
+                return
             self._count(**{"imported" if imported else "labelled": -1})
 
     def _about(self, question: Question, entry: Entry, body: Any) -> None:

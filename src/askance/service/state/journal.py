@@ -49,7 +49,7 @@ WITH_CONTENT = (*ITEMS, GOLD)
 ASKED_ITEMS = (QUESTION, ASK)  # entries with which an item becomes a question
 AMENDMENTS = (UNDO, CORRECTION, ROLLBACK, DELETION)
 
-Reason = Literal["audit", "check", "doubt", "given"]
+Reason = Literal["audit", "check", "doubt", "given", "guesses"]
 
 
 class Guess(Struct, frozen=True, omit_defaults=True):
@@ -126,7 +126,9 @@ class Asked(Struct, frozen=True):
     """Why an item became a question, and what the model of that version said about it.
 
     An `audit` is drawn at random, and each of the items so far had this `probability` of being drawn. A `check` is
-    drawn at random from confident predictions. If it was `given`, somebody named the item.
+    drawn at random from confident predictions. If it was `given`, somebody named the item. If the reason is
+    `guesses`, programs decide, and the next entry has the label. If they could have decided, but a person is
+    asked, then `check` is the probability of that.
     """
 
     reason: Reason
@@ -134,6 +136,7 @@ class Asked(Struct, frozen=True):
     prediction: str
     score: float
     probability: float | None = None
+    check: float | None = None
 
 
 class Lease(Struct, frozen=True):
@@ -145,12 +148,14 @@ class Lease(Struct, frozen=True):
 class Label(Struct, frozen=True, omit_defaults=True):
     """The label of a vote. A `final` vote of a lead settles the label, whatever others say.
 
-    The vote with which an item was settled has the verdict, if votes are weighed.
+    The vote with which an item was settled has the verdict, if votes are weighed. A label `by_program` follows
+    from the guesses about the item; the author of the entry is the program.
     """
 
     label: str
     final: bool = False
     verdict: Verdict | None = None
+    by_program: bool = False
 
 
 class Correction(Struct, frozen=True, omit_defaults=True):

@@ -51,7 +51,7 @@ class Question(Struct):
     votes: list[Vote] = field(default_factory=list)
     loans: dict[str, Loan] = field(default_factory=dict)
     skipped: list[str] = field(default_factory=list)
-    reason: Literal["audit", "check", "doubt", "given"] | None = None
+    reason: Literal["audit", "check", "doubt", "given", "guesses"] | None = None
     coin: float = 1.0
     labels: int = 1
     given_up: bool = False

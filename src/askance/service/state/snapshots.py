@@ -22,6 +22,7 @@ from askance.service.state.fold import Counts, Fold
 from askance.service.state.gold import Gold
 from askance.service.state.history import History, Labeller, LastDay
 from askance.service.state.models import decode, encode
+from askance.service.state.programs import Programs, ProgramsState
 from askance.service.state.questions import Questions
 from askance.service.state.voting import Voting, VotingState
 
@@ -67,6 +68,7 @@ class FoldState(Struct):
     automation: AutomationState | None = None
     drifting: DriftState | None = None
     voting: VotingState | None = None
+    programs: ProgramsState | None = None
     # The items of the rows that the automatic learner remembers.
     items: list[int] | None = None
 
@@ -81,6 +83,7 @@ def content(fold: Fold) -> bytes:
         automation=fold.automation.state(),
         drifting=fold.drifting.state(),
         voting=fold.voting.state,
+        programs=fold.programs.state,
         items=fold.learner.items if isinstance(fold.learner, AutoModel) else None,
     )
     parts = {MODEL: encode(fold.learner), STATE: msgspec.msgpack.encode(state)}
@@ -128,6 +131,7 @@ def unpack(packed: bytes, settings: TaskSettings, *, needed: bool = False) -> Fo
     )
     fold.drifting = Drifting(state.drifting)
     fold.voting = Voting(state.voting)
+    fold.programs = Programs(state.programs)
     return fold
 
 

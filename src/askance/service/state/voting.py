@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from msgspec import Struct, field
 
-from askance.annotators import Crowd
+from askance.annotators import Crowd, Vote
 from askance.service.settings import Labelling
 from askance.service.state import journal
 from askance.service.state.history import Labeller
@@ -29,6 +29,7 @@ class Cast(Struct, frozen=True, array_like=True):
     item: int
     who: str
     label: str
+    confidence: float | None = None  # of a program
 
 
 class VotingState(Struct):
@@ -46,9 +47,9 @@ class Voting:
         self._most = most
         self._crowd: Crowd | None = None  # it is made when it is needed: a replay needs none
 
-    def add(self, item: int, votes: Mapping[str, str], *, decided: str | None = None) -> None:
+    def add(self, item: int, votes: Mapping[str, str | Vote], *, decided: str | None = None) -> None:
         """Learn from the votes on an item, by labeller. Its label is certain if somebody has `decided` on it."""
-        cast = [Cast(item, who, label) for who, label in votes.items()]
+        cast = [_cast(item, who, vote) for who, vote in votes.items()]
         self.state.votes += cast
         if self._crowd is not None:
             for one in cast:
@@ -76,13 +77,17 @@ class Voting:
         """What the votes on an item come to; None as long as another one is wanted."""
         if len(votes) < labels.at_first:
             return None
-        posterior = self._learned(classes).posterior_of(votes)
+        posterior = self.posterior(votes, classes)
         label = max(posterior, key=lambda one: posterior[one])
         return (
             Verdict(label, posterior[label], len(votes))
             if posterior[label] >= _wanted(labels, len(votes))
             else None
         )
+
+    def posterior(self, votes: Mapping[str, str | Vote], classes: Collection[str]) -> dict[str, float]:
+        """The probabilities of the classes of an item with these votes."""
+        return self._learned(classes).posterior_of(votes)
 
     def _learned(self, classes: Collection[str]) -> Crowd:
         if self._crowd is None or self._crowd.classes != tuple(classes):
@@ -136,5 +141,9 @@ def _wanted(labels: Labelling, votes: int) -> float:
     return LIKELY if votes < 2 * labels.per_item else AT_LAST
 
 
-def _as_vote(one: Cast) -> tuple[int, str, str]:
-    return one.item, one.who, one.label
+def _cast(item: int, who: str, vote: str | Vote) -> Cast:
+    return Cast(item, who, str(vote.label), vote.confidence) if isinstance(vote, Vote) else Cast(item, who, vote)
+
+
+def _as_vote(one: Cast) -> tuple[int, str, str, float | None]:
+    return one.item, one.who, one.label, one.confidence

@@ -12,7 +12,8 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from askance.service import messages
-from askance.service.commands.choosing import current, may_be_asked
+from askance.service.commands.asking import current
+from askance.service.commands.choosing import may_be_asked
 from askance.service.connectors.events import SETTLED
 from askance.service.state.fold import Fold
 from askance.service.transaction import Transaction

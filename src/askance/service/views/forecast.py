@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from askance.metrics.forecast import LEVEL, MOST, Forecast, LabelsNeeded
 from askance.service import messages
-from askance.service.commands.choosing import current
+from askance.service.commands.asking import current
 from askance.service.state.finite import sentence
 from askance.service.state.fold import Fold
 from askance.service.transaction import Transaction

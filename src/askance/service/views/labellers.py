@@ -59,8 +59,8 @@ def _given(store: Store, number: int, fold: Fold) -> list[Given]:
     found: list[Given] = []
     for batch in store.newest(number, None, (journal.LABEL,), BATCH):
         for entry in batch:
-            if entry.seq not in fold.amendments.undone:
-                body = journal.read(entry)
+            body = journal.read(entry)
+            if entry.seq not in fold.amendments.undone and not body.by_program:
                 found.append(Given(entry.item or 0, entry.who or "", body.label, entry.at, body.final))
         if len(found) >= LOOKED_AT:
             break

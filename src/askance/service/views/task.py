@@ -9,10 +9,11 @@ from msgspec import UNSET
 from askance.metrics.estimates import LEVEL, Estimate
 from askance.service import messages
 from askance.service.commands.amendments import label_now, label_probability
-from askance.service.commands.choosing import current, waiting
+from askance.service.commands.asking import current
+from askance.service.commands.choosing import waiting
 from askance.service.commands.items import decision, entry_of, image_of, provenance
 from askance.service.errors import conflict
-from askance.service.prices import Oracles
+from askance.service.prices import PEOPLE, Oracles
 from askance.service.state import journal
 from askance.service.state.automation import score
 from askance.service.state.figures import sample_estimates
@@ -203,8 +204,11 @@ def _money(fold: Fold) -> messages.Money | None:
     money = fold.money
     if money.oracles == Oracles():
         return None
+    trust = {one.name: one[1:] for one in fold.programs.trust(money.oracles.guesses)}
+    trust[PEOPLE] = (fold.counts.labelled, 0, 0)
     paid = [
-        messages.PaidAnswers(one.name, one.answers, f"{one.price:f}", f"{one.amount:f}") for one in money.paid()
+        messages.PaidAnswers(one.name, one.answers, f"{one.price:f}", f"{one.amount:f}", *trust[one.name])
+        for one in money.paid()
     ]
     limit, left = (None if amount is None else f"{amount:f}" for amount in (money.oracles.limit, money.left))
     return messages.Money(f"{money.spent:f}", limit, left, paid)

@@ -46,7 +46,7 @@ class Worker:
         try:
             while True:
                 settings = self._client.task_detail().settings
-                for item in self._waiting():
+                for item in self._wanted(settings):
                     if wait(0.0):
                         raise StoppedError
                     self._check_money(settings)
@@ -58,6 +58,14 @@ class Worker:
             self.done.stopped = "budget"
         except StoppedError:
             self.done.stopped = "interrupted"
+
+    def _wanted(self, settings: TaskSettings) -> Iterator[ItemDetail]:
+        """The items to guess about: those that the task wants guesses for or, if it does not choose, all."""
+        if settings.oracles.enough is None or self._name not in settings.oracles.guesses:
+            yield from self._waiting()
+            return
+        while found := [one for one in self._client.wanted_guesses(self._name) if one.item not in self._tried]:
+            yield from found
 
     def _waiting(self) -> Iterator[ItemDetail]:
         """The items that can be labelled now and have no guess of this name, in the order of their arrival."""
@@ -94,6 +102,8 @@ class Worker:
         if self._is_there(lambda: self._client.guess([guess])):
             self.done.guesses += 1
             self.done.from_cache += known
+        else:
+            self._tried.add(item.item)
 
     def _nearest(self, item: int) -> list[Example]:
         """The nearest items that people have labelled."""

@@ -48,7 +48,7 @@ function showFigures(figures) {
     ...["accuracy", "f"].filter((name) => name in current).map((name) => estimate(t("{metric}, current model", { metric: titleOf(name) }), current[name])),
     ...["accuracy", "f", "cost"].filter((name) => name in estimates).map((name) => estimate(t("{metric}, all predictions so far", { metric: titleOf(name) }), estimates[name])),
   ];
-  if (spend.money) cards.splice(4, 0, figure(t("Money spent"), money.format(spend.money.spent), moneyWords(spend.money)));
+  if (spend.money) cards.splice(4, 0, figure(t("Money spent"), money.format(spend.money.spent), moneyWords(spend.money)), ...decidedOf(spend.money));
   if (figures.agreement !== null) cards.push(figure(t("Agreement"), share.format(figures.agreement), t("between labels of the same item")));
   at("figures", cards);
   showCertificate(figures.certificate);
@@ -109,6 +109,14 @@ function moneyWords({ budget, oracles: [people, ...programs] }) {
   const parts = { labels: money.format(people.paid), guesses: money.format(guesses) };
   if (budget === null) return t("no limit: {labels} for requested labels, {guesses} for guesses", parts);
   return t("of {budget}: {labels} for requested labels, {guesses} for guesses", { ...parts, budget: money.format(budget) });
+}
+
+/** How many items programs decided, if they have, how many people did, and how good the programs were when people checked. */
+function decidedOf({ oracles: [people, ...programs] }) {
+  const [decided, checked, right] = ["decided", "checked", "right"].map((part) => programs.reduce((sum, one) => sum + one[part], 0));
+  if (!decided) return [];
+  const words = { people: whole.format(people.decided), right: whole.format(right), checked: whole.format(checked) };
+  return [figure(t("Decided by programs"), whole.format(decided), t("by people: {people}; right in {right} of {checked} checks", words))];
 }
 
 async function showHistory() {
