@@ -1,6 +1,8 @@
 """Prices and a budget of money: what was spent is exact at any time, after a restart too, and never exceeded."""
 
 import random
+from collections import Counter
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
@@ -12,6 +14,8 @@ from askance.service.commands import guesses as guess_commands
 from askance.service.errors import RequestError
 from askance.service.prices import Oracles
 from askance.service.settings import Asking, TaskSettings, as_settings, from_json, from_toml, to_json
+from askance.service.state import programs
+from money_stream import MoneyStream
 from service_task import TaskRunner, settings
 
 PRICES = Oracles(budget=3.05, people=1.0, guesses={"gpt-4o": 0.01, "other": 0.3})
@@ -127,6 +131,47 @@ def test_every_prefix_of_random_streams_is_exact_and_survives_a_replay(tmp_path:
         task = task.reopened()
         assert (task.everything(), money(task)) == before
         task.close()
+
+
+def check_streams(seeds: Iterable[int], monkeypatch: Any) -> Counter[str]:
+    """Check every prefix of streams, and that a replay gives the same; return how often what happened."""
+    monkeypatch.setattr(programs, "FEWEST", 1)
+    seen: Counter[str] = Counter()
+    for seed in seeds:
+        stream = MoneyStream(seed)
+        for _ in range(stream.chance.randrange(10, 50)):
+            stream.step()
+            try:
+                stream.check()
+            except AssertionError as error:
+                raise AssertionError(f"stream {seed}, after {stream.work}") from error
+        replayed = stream.replayed()
+        assert (replayed.money, replayed.ledger) == (stream.fold.money, stream.fold.ledger), seed
+        assert replayed.programs.state == stream.fold.programs.state, seed
+        left = stream.fold.money.left
+        assert left is not None
+        seen.update(one.kind for one in stream.journal.entries)
+        seen["spent"] += left < stream.oracles.price_of_label
+        seen["by programs"] += any(one.decided for one in stream.fold.programs.trust(stream.oracles.guesses))
+    return seen
+
+
+def test_the_money_of_many_short_streams_is_exact_and_never_exceeded(monkeypatch: Any) -> None:
+    seen = check_streams(range(30), monkeypatch)
+    assert min(seen[kind] for kind in ("label", "guess", "undo", "skip")) > 10, seen
+    assert seen["spent"] > 10, seen
+
+
+@pytest.mark.slow
+def test_the_money_of_hundreds_of_short_streams_is_exact_and_never_exceeded(monkeypatch: Any) -> None:
+    seen = check_streams(range(30, 430), monkeypatch)
+    assert seen["by programs"] > 1, seen
+
+
+@pytest.mark.soak
+def test_the_money_of_ten_thousand_short_streams_is_exact_and_never_exceeded(monkeypatch: Any) -> None:
+    seen = check_streams(range(10_000), monkeypatch)
+    assert seen["by programs"] > 20, seen
 
 
 def test_what_was_paid_for_deleted_items_stays_spent(tmp_path: Any) -> None:

@@ -67,11 +67,15 @@ def undo(
 
 
 def lend_again(transaction: Transaction, item: int, who: str | None) -> None:
-    """Lend the question of a label that was undone to its labeller, if nobody else answers it meanwhile."""
+    """Lend the question of a label that was undone to its labeller, if that can be paid.
+
+    It is not lent if others have it meanwhile.
+    """
     question, labels = transaction.fold.question_of(item), transaction.settings.labels
     if question is None or not question.has_room(who, transaction.now, labels):
         return
-    if question.voter(who) is None:
+    missing = question.missing(transaction.settings.label_cost, transaction.now)
+    if question.voter(who) is None and (not missing or missing <= transaction.fold.labels_left(transaction.now)):
         lend(transaction, [question], transaction.now + labels.lease_seconds, who)
 
 

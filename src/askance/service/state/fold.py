@@ -396,6 +396,7 @@ class Fold:
 
     def _label(self, question: Question, entry: Entry, body: journal.Label, row: AnyRow | None) -> None:
         if entry.seq in self.amendments.undone:
+            self._leave_out(question, entry)
             return
         self._compare(question, entry.who, body)
         self.questions.end(question, entry.who or "")
@@ -415,6 +416,17 @@ class Fold:
             self._close(question, label, deleted=row is None)
             self._count(labelled=1)
             self.version = entry.seq
+
+    def _leave_out(self, question: Question, entry: Entry) -> None:
+        """Pass over a vote that was undone.
+
+        If it had settled the item, labels were given back, and others may have got them. So nothing is set aside
+        but for the votes and leases that there are.
+        """
+        self.questions.end(question, entry.who or "")
+        if self.settings.questions is not None:
+            needed = len(question.votes) + question.on_loan(self.at)
+            self._reserve(question, min(question.labels, needed))
 
     def _decided_by_program(self, question: Question, entry: Entry, body: journal.Label) -> None:
         """Give an item the label that its guesses come to. The model learns from people alone."""
