@@ -121,10 +121,10 @@ def test_two_programs_that_disagree_decide_nothing() -> None:
 
 
 @pytest.fixture
-def world(tmp_path: Path, monkeypatch: Any) -> Iterator[DecidingWorld]:
+def world(tmp_path: Path, monkeypatch: Any, request: Any) -> Iterator[DecidingWorld]:
     """A program that is always right, and decides after few labels."""
     monkeypatch.setattr(programs, "FEWEST", 2)
-    one = DecidingWorld(tmp_path, 100, 1.0, EASY)
+    one = DecidingWorld(tmp_path, 100, 1.0, EASY, algorithm=getattr(request, "param", "PA-I"))
     while not one.program.decided:
         one.guess()
         one.answer()
@@ -169,6 +169,7 @@ def test_people_check_a_known_share_of_what_a_program_could_decide(world: Decidi
     assert world.program.checked == world.program.right > 0
 
 
+@pytest.mark.parametrize("world", ["PA-I", "auto"], indirect=True)
 def test_a_correction_teaches_how_good_the_program_is(world: DecidingWorld) -> None:
     task, before = world.task, world.program.decided
     item = decided_by_program(world)[0].item

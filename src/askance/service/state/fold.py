@@ -330,10 +330,9 @@ class Fold:
             else self.candidates.take(entry.item)
         )
         assert decided is not None
-        by_program = body.reason == "guesses"
         if body.check is not None:
             self.programs.draw(entry.item)
-        labels = 0 if by_program else self.settings.label_cost
+        labels = self.settings.label_cost
         question = Question(
             entry.item,
             decided.prediction,
@@ -345,7 +344,7 @@ class Fold:
             labels=labels,
         )
         self.questions.open[entry.item] = question
-        if by_program:  # which is no question to people
+        if body.reason == "guesses":  # no question to people: a program decides it with the next entry
             return question
         self.ledger.spend(entry.at, labels)
         self._count(questions=1)
@@ -411,8 +410,7 @@ class Fold:
             if row is not None and self.settings.labels.weighs_votes:
                 is_decided = body.final or question.item in self.amendments.corrected
                 self.voting.add(question.item, question.by_labeller(), decided=label if is_decided else None)
-            if row is not None:
-                self.programs.learn(question.item, label)
+            self.programs.learn(question.item, label)
             self._close(question, label, deleted=row is None)
             self._count(labelled=1)
             self.version = entry.seq
