@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from askance.service import messages
+from askance.service.api.prometheus import Scrape
 from askance.service.commands import guesses as guess_commands
 from askance.service.errors import RequestError
 from askance.service.prices import Oracles
@@ -57,6 +58,20 @@ def test_what_was_spent_is_exact(tmp_path: Any) -> None:
         assert money(task).spent == "0.03"
         task.label(2, "spam")
         assert [(one.answers, one.paid) for one in money(task).oracles] == [(1, "1.0"), (3, "0.03"), (0, "0.0")]
+
+
+def test_prometheus_knows_what_was_paid(tmp_path: Any) -> None:
+    with runner(tmp_path) as task:
+        task.decide("one")
+        guess(task, 1, "gpt-4o")
+        task.label(1, "spam")
+        scrape = Scrape(["spam"], {"spam": task.figures()}, [], [], None, store_up=True)
+    samples = [sample for metric in scrape.collect() for sample in metric.samples]
+    found = {(one.name, one.labels.get("oracle")): one.value for one in samples}
+    assert found["askance_task_paid", "people"] == 1.0
+    assert found["askance_task_paid", "gpt-4o"] == 0.01
+    assert found["askance_task_decided", "people"] == 1
+    assert found["askance_task_money_left", None] == 2.04
 
 
 def test_nobody_gets_a_question_that_cannot_be_paid(tmp_path: Any) -> None:

@@ -117,6 +117,7 @@ class Scrape(Collector):
         yield _broken(self._tasks, self._broken)
         yield _estimates(self._all_figures)
         yield _spend(self._all_figures)
+        yield from _money(self._all_figures)
         yield from _certificates(self._all_figures)
         yield _drifts(self._all_figures)
         if self._refusals is not None:
@@ -174,6 +175,20 @@ def _spend(all_figures: dict[str, messages.Figures]) -> Metric:
             if number is not None:
                 gauge.add_metric([name, part], number)
     return gauge
+
+
+def _money(all_figures: dict[str, messages.Figures]) -> Iterable[Metric]:
+    """Of tasks that have prices."""
+    paid = GaugeMetricFamily("askance_task_paid", "What the answers of an oracle cost", labels=["task", "oracle"])
+    decided = GaugeMetricFamily("askance_task_decided", "Items that an oracle decided", labels=["task", "oracle"])
+    left = GaugeMetricFamily("askance_task_money_left", "Money that the budget has left", labels=["task"])
+    for name, money in ((name, figures.spend.money) for name, figures in all_figures.items()):
+        for one in () if money is None else money.oracles:
+            paid.add_metric([name, one.name], float(one.paid))
+            decided.add_metric([name, one.name], one.decided)
+        if money is not None and money.left is not None:
+            left.add_metric([name], float(money.left))
+    return paid, decided, left
 
 
 def _certificates(all_figures: dict[str, messages.Figures]) -> Iterable[Metric]:
