@@ -172,7 +172,7 @@ def check_streams(seeds: Iterable[int], monkeypatch: Any) -> Counter[str]:
 
 
 def test_the_money_of_many_short_streams_is_exact_and_never_exceeded(monkeypatch: Any) -> None:
-    seen = check_streams(range(30), monkeypatch)
+    seen = check_streams([*range(30), 526, 551, 4770], monkeypatch)  # the last ones once exceeded it
     assert min(seen[kind] for kind in ("label", "guess", "undo", "skip")) > 10, seen
     assert seen["spent"] > 10, seen
 

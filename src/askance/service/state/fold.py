@@ -368,7 +368,7 @@ class Fold:
         """Let the budget set aside a label for each vote and lease, and at first as many as a question costs."""
         if self.settings.questions is not None:
             needed = len(question.votes) + question.on_loan(self.at)
-            self._reserve(question, max(question.labels or self.settings.label_cost, needed))
+            self._reserve(question, max(question.at_least(self.settings.label_cost), needed))
 
     def _withdraw(self, question: Question) -> None:
         """Let an item wait again that somebody leased and did not answer."""
@@ -425,6 +425,7 @@ class Fold:
         if self.settings.questions is not None:
             needed = len(question.votes) + question.on_loan(self.at)
             self._reserve(question, min(question.labels, needed))
+            question.reopened = True
 
     def _decided_by_program(self, question: Question, entry: Entry, body: journal.Label) -> None:
         """Give an item the label that its guesses come to. The model learns from people alone."""

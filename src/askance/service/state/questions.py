@@ -56,6 +56,7 @@ class Question(Struct):
     labels: int = 1
     given_up: bool = False
     gold: bool = False
+    reopened: bool = False  # a vote was undone; labels are then set aside one at a time
 
     def is_deserted(self, now: float) -> bool:
         """Whether it has no vote, and nobody has it on lease."""
@@ -69,7 +70,11 @@ class Question(Struct):
         """The labels that the budget still has to set aside for one more vote; those of a question `cost` that."""
         if self.gold:
             return 1
-        return max(0, max(self.labels or cost, len(self.votes) + self.on_loan(now) + 1) - self.labels)
+        return max(0, max(self.at_least(cost), len(self.votes) + self.on_loan(now) + 1) - self.labels)
+
+    def at_least(self, cost: int) -> int:
+        """The labels to set aside with a lease or a vote, at least; at first, they `cost` that."""
+        return self.labels or (1 if self.reopened else cost)
 
     def counts(self) -> dict[str, int]:
         """The number of votes per label."""
