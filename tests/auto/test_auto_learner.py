@@ -229,8 +229,23 @@ def test_every_probability_is_known() -> None:
     trace = AutoLearner(0.1, audit=0.2).run(X, y)
     unsure = trace.ask_probabilities < 1
     assert 0.5 < unsure.mean() < 0.95
-    settled = trace.ask_probabilities[100:]
+    settled = trace.ask_probabilities[200:]
     assert set(np.round(settled, 12)) <= {0.0, 0.02, 1.0}
+
+
+@pytest.mark.parametrize(("rate", "without"), [(0.03, 0.25), (0.1, 0.08), (0.3, 0.02)])
+def test_what_may_be_asked_for_is_asked_for_and_few_rows_have_no_chance(rate: float, without: float) -> None:
+    without_chance = 0.0
+    for random_state in range(3):
+        X, y = raw_table(rows=2000, random_state=random_state)
+        trace = AutoLearner(rate, random_state=random_state).run(X, y)
+        asked = np.cumsum(trace.asked)
+        allowed = 30 + rate * np.arange(1, 2001)
+        assert (asked <= allowed).all()
+        assert (asked[300:] > allowed[300:] - 15).all()
+        assert asked[-1] >= allowed[-1] - 9.5
+        without_chance += float(np.mean(trace.ask_probabilities == 0)) / 3
+    assert without_chance < without
 
 
 def test_a_raw_table_needs_no_scaling_and_may_be_nonlinear() -> None:

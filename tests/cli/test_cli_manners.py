@@ -117,7 +117,13 @@ def completed(*words):
 def test_commands_options_and_names_are_completed():
     assert completed("ru") == ["run"]
     assert completed("run", "f.csv", "--met") == ["--metric"]
-    assert completed("run", "f.csv", "-a", "PAA-I") == ["PAA-I", "PAA-II", "PAA-I(thm4)", "PAA-II(thm4)"]
+    assert completed("run", "f.csv", "-a", "PAA-I") == [
+        "PAA-I",
+        "PAA-II",
+        "PAA-I-ada",
+        "PAA-I(thm4)",
+        "PAA-II(thm4)",
+    ]
 
 
 def test_the_names_are_those_of_the_library():

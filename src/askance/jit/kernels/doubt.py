@@ -16,7 +16,9 @@ from askance.jit.select import where
 RECENT = 400  # rows to which a row is compared
 CATCHING_UP = 0.3  # how much more is asked for each label that the plan is behind
 MOST_BEHIND = 60.0
-RESERVE = 15  # labels kept for confident rows while a part of the stream is to be certified
+# Labels kept for questions at random, so that their probability is seldom 0: one in 50 so far, and at most three.
+AUDITS, PER_AUDIT = 3.0, 50.0
+CONFIDENT = 15.0  # labels kept for confident rows while a part of the stream is to be certified
 PER_LOGARITHM = 7.0  # questions for each e-fold of rows, while all labels are of one class
 
 ROWS, ASKED, REFUSED = range(3)  # positions in `Past.counts`
@@ -25,11 +27,12 @@ ROWS, ASKED, REFUSED = range(3)  # positions in `Past.counts`
 class Plan(NamedTuple):
     """What is wanted.
 
-    At most `rate` labels per row, of which the learner asks for `steady` now, and the share of them asked at
-    random. In the beginning `first` labels at once, and until there are `burst` of them a higher rate, and
-    `unusual` is the share of these that are about unusual rows. Never more than `limit` in all. Rows of at least
-    the certainty `certain` are asked about with one probability, so that it can be certified how few mistakes they
-    have. After a number of labels, `pause_at`, the loop returns.
+    At most `burst` labels and `rate` more per row, of which the learner asks for `steady` now, and the share of
+    them asked at random. In the beginning `first` labels at once, and until the burst is spent, `early_rate` of
+    the rows beyond those of the steady rate. Of the first `burst` labels, `unusual` is the share that is about
+    unusual rows. Never more than `limit` in all. Rows of at least the certainty `certain` are asked about with one
+    probability, so that it can be certified how few mistakes they have. After a number of labels, `pause_at`, the
+    loop returns.
     """
 
     rate: float
@@ -87,13 +90,16 @@ def decide(
     Rows after the limit, or whose label is not `granted`, do not put the plan behind.
     """
     counts = past.counts
-    early = plan.early_rate if several else min(plan.early_rate, PER_LOGARITHM / (counts[ROWS] + 1.0))
-    rate = max(plan.steady, early) if counts[ASKED] < plan.burst else plan.steady
+    more = (1.0 - plan.steady) * plan.early_rate
+    is_early = counts[ASKED] < plan.burst or (counts[ROWS] - plan.first) * more < plan.burst - plan.first
+    early = plan.steady + more if several else min(plan.steady + more, PER_LOGARITHM / (counts[ROWS] + 1.0))
+    rate = max(plan.steady, early) if is_early else plan.steady
     most = plan.burst + plan.rate * (counts[ROWS] + 1)  # labels that may have been asked for by now
     probability = 1.0
     if counts[ASKED] >= plan.first:
-        # Doubtful rows wait while the reserve is needed.
-        behind = past.behind[0] if plan.certain == np.inf or counts[ASKED] + RESERVE < most else -MOST_BEHIND
+        # Doubtful rows wait while what is left is kept for others.
+        kept = min(AUDITS, counts[ASKED] / PER_AUDIT) if plan.certain == np.inf else CONFIDENT
+        behind = past.behind[0] if counts[ASKED] + kept < most else -MOST_BEHIND
         unusual = plan.unusual * rate if counts[ASKED] < plan.burst and rate < 1.0 else 0.0
         probability = chance(certainty, past.recent, counts[ROWS], behind, rate - unusual, plan.audit)
         if unusual > 0.0:
