@@ -18,17 +18,22 @@ def naive(
     asked, chances, behind = [], [], 0.0
     for t in range(len(certainty)):
         spent = sum(asked)
-        early = plan.early_rate if several[t] else min(plan.early_rate, 7 / (t + 1))
-        rate = max(plan.steady, early) if spent < plan.burst else plan.steady
+        more = (1 - plan.steady) * plan.early_rate
+        early = plan.steady + more if several[t] else min(plan.steady + more, 7 / (t + 1))
+        is_early = spent < plan.burst or (t - plan.first) * more < plan.burst - plan.first
+        rate = max(plan.steady, early) if is_early else plan.steady
         unusual = plan.unusual * rate if spent < plan.burst else 0.0
+        most = plan.burst + plan.rate * (t + 1)
+        waits = spent + min(3, spent / 50) >= most
         wanted = False
         for values, part in ((certainty, rate - unusual), (likeness, unusual)):
             recent = values[max(0, t - RECENT) : t]
             share = part * (1 - plan.audit) * (1 + 0.3 * max(0.0, behind))
-            wanted |= (recent < values[t]).sum() <= share * len(recent) and share > 0 and behind > -1
+            doubtful = (recent < values[t]).sum() <= share * len(recent) and share > 0
+            wanted |= doubtful and behind > -1 and not waits
         certain = spent < plan.first or wanted or rate >= 1
         chance = 1.0 if certain else plan.audit * (rate - unusual) + plan.audit * unusual
-        chance = chance if spent + 1 <= min(plan.limit, plan.burst + plan.rate * (t + 1)) else 0.0
+        chance = chance if spent + 1 <= min(plan.limit, most) else 0.0
         if plan.first <= spent < plan.limit:
             behind = min(60.0, max(-60.0, behind + rate - chance))
         asked.append(bool(coins[t] < chance))

@@ -10,7 +10,7 @@ from askance.cli.targets import PICTURES, check_ending, require_extra
 
 EXAMPLE = "Example:   askance demo --plot demo.png"
 # Of the first two hundred seeds, one whose figures are close to all medians: neither luck nor bad luck.
-TYPICAL_SEED = 189
+TYPICAL_SEED = 23
 
 
 Seed = Annotated[int, option("Random seed for the order of the tumours and for asking.", "N", min=0)]
