@@ -131,5 +131,5 @@ def has_spread(name: str) -> bool:
 
 
 def takes(name: str, classes: int) -> bool:
-    """Whether the rule is for so many classes."""
+    """Whether the rule is for this number of classes."""
     return classes == 2 or about(default_of(name)).many_classes

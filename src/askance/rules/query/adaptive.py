@@ -15,8 +15,8 @@ class Adaptive(NamedTuple):
     K is the number of mistakes that labels have revealed, and X² the largest x·x among their rows and the current
     row. If b = 0, which happens only for rows of zeros, it does not ask.
 
-    The margins of passive-aggressive rules are measured against 1 whatever the length of the rows, so that there
-    b = β √(1 + K) will do: the rule of PAA-I-ada (decision 75).
+    Passive-aggressive rules measure margins against 1, whatever the length of the rows. For them b = β √(1 + K) is
+    enough: the rule of PAA-I-ada (decision 75).
 
     Parameters
     ----------

@@ -17,6 +17,7 @@ from askance._util.parameters import (
     YES_OR_NO,
     Constraints,
 )
+from askance.jit.interop import inlined
 from askance.jit.select import maximum, minimum, where
 from askance.rules.rows import Seen
 from askance.rules.state.weights import Weights
@@ -25,6 +26,13 @@ from askance.rules.update.rule import About
 from askance.rules.update.scaled_gradient import ScaledGradient
 from askance.rules.update.subgradient import DELTA, Averaged, Descended, DualAveraging, MirrorDescent
 from askance.rules.update.weights import zero_weights
+
+
+@inlined
+def uneven_hinge(seen: Seen, label: float, rho: float) -> float:
+    """Return max(0, ρ_y - y p), where ρ_y is ρ for a positive label and 1 for a negative one."""
+    loss: float = maximum(0.0, where(label > 0, rho, 1.0) - label * seen.score)
+    return loss
 
 
 class CostSensitivePA1(NamedTuple):
@@ -57,7 +65,7 @@ class CostSensitivePA1(NamedTuple):
 
     def step(self, seen: Seen, label: float) -> tuple[bool, float]:
         """τ y."""
-        loss = maximum(0.0, where(label > 0, self.rho, 1.0) - label * seen.score)
+        loss = uneven_hinge(seen, label, self.rho)
         wanted = where(self.literal, loss, full_step(loss, seen.squared_norm))
         return loss > 0, label * minimum(self.C, wanted)
 
@@ -100,7 +108,7 @@ class CostSensitiveDA(NamedTuple):
 
     def step(self, seen: Seen, label: float) -> tuple[bool, float]:
         """η y."""
-        return where(label > 0, self.rho, 1.0) - label * seen.score > 0, label * self.eta
+        return uneven_hinge(seen, label, self.rho) > 0, label * self.eta
 
     def weighted(self, weight: float) -> ScaledGradient:
         """Return the rule for a label of this weight, which multiplies the subgradient: g = -weight · y x."""
@@ -145,7 +153,7 @@ class CostSensitiveMD(NamedTuple):
 
     def step(self, seen: Seen, label: float) -> tuple[bool, float]:
         """η y."""
-        return where(label > 0, self.rho, 1.0) - label * seen.score > 0, label * self.eta
+        return uneven_hinge(seen, label, self.rho) > 0, label * self.eta
 
     def weighted(self, weight: float) -> ScaledGradient:
         """Return the rule for a label of this weight, which multiplies the subgradient: g = -weight · y x."""

@@ -125,6 +125,11 @@ class Programs:
         """The guesses about an item that waits."""
         return self._state.guesses.get(item, {})
 
+    @property
+    def items_decided(self) -> int:
+        """The number of items that programs decided, and nobody has corrected."""
+        return len(self._state.decided)
+
     def has_decided(self, item: int) -> bool:
         """Whether a program decided an item, and nobody has corrected it."""
         return item in self._state.decided

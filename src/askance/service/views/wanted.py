@@ -30,7 +30,7 @@ def wanted(transaction: Transaction, program: str) -> messages.WantedItems:
     items = fold.audits.next(AUDITS)
     if fold.programs.is_worth(settings, program):
         items += [choice.item for choice in most_doubtful(transaction, AHEAD)]
-    settled = fold.counts.labelled + sum(one.decided for one in fold.programs.trust(settings.oracles.guesses))
+    settled = fold.counts.labelled + fold.programs.items_decided
     room = int(MOST_AHEAD + MORE * settled) - fold.guessed.get(program, 0)
     missing = [item for item in items if program not in fold.programs.guessed(item)][: max(0, room)]
     return messages.WantedItems([detail_of(transaction, entry_of(transaction, item)) for item in missing])
