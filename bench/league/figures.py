@@ -158,9 +158,18 @@ def _crossing(curve: list[tuple[int, float]], goal: float) -> Needed:
 def labels_against_random(results: Results, method: str) -> float:
     """The median, over sets and orders, of the labels needed as a share of those that random asking needs.
 
-    Where neither reaches the goal, or both do at once, there is nothing to compare.
+    Only streams on which random asking ran with every budget of the method count, and these budgets. Where neither
+    reaches the goal, or both do at once, there is nothing to compare.
     """
-    own, others = (labels_needed(results, name) for name in (method, RANDOM))
+    ran = {cell: values.keys() for cell, values in cells(results, "held_out").items() if method in values}
+    unfair = {(name, order) for (name, _, order), methods in ran.items() if RANDOM not in methods}
+    kept = [
+        one
+        for one in results
+        if (one["set"], one["order"]) not in unfair
+        and (one["budget"] == ALL or (one["set"], one["budget"], one["order"]) in ran)
+    ]
+    own, others = (labels_needed(kept, name) for name in (method, RANDOM))
     pairs = [(own[key], others[key]) for key in own.keys() & others.keys()]
     ratios = [
         0.0 if np.isinf(other.labels) else one.labels / other.labels

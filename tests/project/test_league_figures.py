@@ -149,6 +149,13 @@ def test_labels_are_compared_where_there_is_a_difference_to_see() -> None:
     assert labels_against_random(results, "auto") == 0.0  # random asking never gets there
 
 
+def test_labels_are_compared_at_the_budgets_of_the_method_if_random_asking_ran_with_them() -> None:
+    results = [result("all labels", 1.0, held_out=1.0, budget="all")]
+    results += curve("random", (20, 0.8), (50, 0.9), (200, 0.96))
+    assert labels_against_random(results + curve("auto", (50, 0.9), (200, 0.96)), "auto") == 1.0
+    assert np.isnan(labels_against_random(results + curve("auto", (12, 0.96), (50, 0.9), (200, 0.96)), "auto"))
+
+
 def test_cost_and_calibration() -> None:
     results = [
         *pair(0.5, 0.5),
