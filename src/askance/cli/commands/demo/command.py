@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Annotated
 
 from askance.cli import options
-from askance.cli.lazy_imports import rarely_used_deferred
 from askance.cli.options import option
+from askance.cli.quick_start import quick_start
 from askance.cli.targets import PICTURES, check_ending, require_extra
 
 EXAMPLE = "Example:   askance demo --plot demo.png"
@@ -29,7 +29,7 @@ def demo(
     check_ending(plot, "--plot", PICTURES)
     if plot is not None:
         require_extra("matplotlib")
-    with rarely_used_deferred():
+    with quick_start():
         from askance.cli.commands.demo import work
 
     work.demonstrate(seed, data, plot, as_json=json)

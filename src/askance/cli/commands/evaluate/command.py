@@ -2,7 +2,7 @@
 
 from askance.cli import options
 from askance.cli.commands.predict.command import Model
-from askance.cli.lazy_imports import rarely_used_deferred
+from askance.cli.quick_start import quick_start
 
 EXAMPLE = "Example:   askance evaluate customers.model march.csv --positive leaves"
 
@@ -21,7 +21,7 @@ def evaluate(
     Intervals contain the figure with a probability of 95 %, if the rows of FILE
     are drawn at random from those that the model will meet.
     """
-    with rarely_used_deferred():
+    with quick_start():
         from askance.cli.commands.evaluate import work
 
     found = work.evaluate(work.EvaluateRequest(model, file, positive, label, format, delimiter))

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from askance.cli import options
 from askance.cli.commands.predict.command import Model
-from askance.cli.lazy_imports import rarely_used_deferred
 from askance.cli.options import option
+from askance.cli.quick_start import quick_start
 from askance.cli.targets import require_extra
 
 EXAMPLE = "Example:   askance export customers.model --to onnx -o customers.onnx"
@@ -44,7 +44,7 @@ def export(model: Model, to: To, out: Out = None, json: options.Json = False) ->
         raise ValueError("--json prints a summary, so the export needs a file: give --out too")
     if to == "onnx":
         require_extra("onnx")
-    with rarely_used_deferred():
+    with quick_start():
         from askance.cli.commands.export import work
 
     work.export(work.ExportRequest(model, to, out), as_json=json)

@@ -7,8 +7,8 @@ from urllib.parse import quote
 import typer
 
 from askance.cli import options
-from askance.cli.lazy_imports import rarely_used_deferred
 from askance.cli.options import flag, option
+from askance.cli.quick_start import quick_start
 from askance.cli.targets import require_extra
 
 EXAMPLE = "Example:   askance label tickets.csv --classes bug,question   or   askance label --task tickets"
@@ -113,7 +113,7 @@ def label(
         "format": format,
         "delimiter": delimiter,
     }
-    with rarely_used_deferred():
+    with quick_start():
         from askance.cli.commands.label import file_work
 
     chosen = {name: value for name, value in given.items() if value is not None}

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from askance.cli import options
-from askance.cli.lazy_imports import rarely_used_deferred
 from askance.cli.options import option
+from askance.cli.quick_start import quick_start
 from askance.cli.targets import check_ending, require_extra
 
 EXAMPLE = "Example:   askance predict customers.model new.csv --keep customer -o predictions.csv"
@@ -53,7 +53,7 @@ def predict(
         raise ValueError("--json prints a summary, so the predictions need a file: give --out too")
     if out is not None and out.suffix.lower() == ".parquet":
         require_extra("pyarrow")
-    with rarely_used_deferred():
+    with quick_start():
         from askance.cli.commands.predict import work
         from askance.cli.commands.predict.request import PredictRequest
 

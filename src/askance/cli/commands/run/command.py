@@ -8,8 +8,8 @@ from askance._util.names import METRIC_NAMES
 from askance.cli import completion, options
 from askance.cli.commands.run.request import RunRequest
 from askance.cli.commands.run.until import Until, parse_until
-from askance.cli.lazy_imports import rarely_used_deferred
 from askance.cli.options import flag, option
+from askance.cli.quick_start import quick_start
 
 EXAMPLE = "Example:   askance run mails.csv --rate 0.1 --against random,full"
 
@@ -296,7 +296,7 @@ def run(
         task=task,
     )
     request.check()
-    with rarely_used_deferred():
+    with quick_start():
         way = _way(request)
     way.show(way.simulate(request), as_json=json)
 
