@@ -5,6 +5,7 @@ from typing import Any
 
 from askance.algorithms import look_up
 from askance.auto.learner import AutoLearner
+from askance.auto.settings import check_names
 from askance.learners.learner import Learner
 
 AUTO = "auto"
@@ -58,10 +59,7 @@ def make(
             raise ValueError("auto has an intercept and scales of its own: leave intercept and scaling out")
         if positive is not None:
             raise ValueError("auto treats both classes alike: leave positive out, or name it where you ask for F")
-        own = sorted(set(AutoLearner().get_params()) - {"random_state", "classes"})
-        unknown = [parameter for parameter in parameters if parameter not in own]
-        if unknown:
-            raise ValueError(f"auto has no parameter {unknown[0]!r}: its parameters are {', '.join(own)}")
+        check_names(parameters)
         return AutoLearner(random_state=random_state, classes=classes, **parameters)
     common = {"random_state": random_state, "dtype": dtype, "classes": classes}
     given = {"intercept": intercept, "scaling": scaling, "probability": probability, "positive": positive}

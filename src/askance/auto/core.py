@@ -20,8 +20,10 @@ from askance.jit.kernels.labelling import ASKED, DONE, NEXT_REFRESH, REFRESH, RE
 from askance.jit.kernels.mixed import Mixed
 from askance.learners import labels
 from askance.learners.classes import MulticlassEncoder
-from askance.learners.core import COINS_AHEAD, Decision, Spending, checked_coins
+from askance.learners.core import COINS_AHEAD, Decision, Spending
+from askance.learners.inputs import checked_coins
 from askance.learners.trace import Trace
+from askance.metrics import Certificate
 from askance.rules.registry import BINARY, MULTICLASS
 
 Numbers = NDArray[np.float64]
@@ -86,6 +88,11 @@ class AutoCore:
     def spending(self) -> Spending:
         """What has been asked for so far."""
         return Spending(*(int(count) for count in self.past.counts))
+
+    @property
+    def certificate(self) -> Certificate | None:
+        """What is certified of the rows that were asked about, with `certify`."""
+        return None if self.steering is None else self.steering.certifier.certificate()
 
     def steer(self, rate: float, burst: int = BURST) -> None:
         """Ask about another share of the rows from now on: never more than `burst` + `rate` × rows so far."""

@@ -247,8 +247,7 @@ class AutoLearner(RowInput, SaveMixin, ClassifierMixin, BaseEstimator):  # type:
     @property
     def certificate_(self) -> Certificate | None:
         """What is certified of the rows that were asked about since the learner was made or loaded."""
-        steering = self._started().steering
-        return None if steering is None else steering.certifier.certificate()
+        return self._started().certificate
 
     @property
     def changes_(self) -> list[int]:
@@ -300,3 +299,12 @@ class AutoLearner(RowInput, SaveMixin, ClassifierMixin, BaseEstimator):  # type:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def with_core(core: AutoCore) -> AutoLearner:
+    """Return the learner around a core, with all that it has learned."""
+    learner = AutoLearner(**core.settings._asdict())
+    learner._core = core
+    if core.widths is not None:
+        learner.n_features_in_ = sum(core.widths)
+    return learner

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_array, validate_data
 
-from askance.auto.rows import are_ready, as_before, plain
+from askance.auto.rows import are_ready, as_before, plain, ready_rows
 from askance.data.mixed import MixedRows
 from askance.jit.kernels.mixed import Mixed
 from askance.learners.validation import in_one_line
@@ -26,21 +26,16 @@ class RowInput:
         """`X` as rows of float64, with the right number of columns."""
         known = self._core.widths
         try:
+            found = None if hasattr(self, "feature_names_in_") else ready_rows(X, known)
+            if found is not None:
+                self.n_features_in_ = X.shape[1]
+                return found
             if isinstance(X, MixedRows):
                 return plain(self._checked_parts(X))
-            if not self._takes_as_they_are(X):
-                X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=known is None)
+            X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=known is None)
         except (ValueError, TypeError) as error:
             raise type(error)(in_one_line(str(error))) from None
         return plain(X if known is None else as_before(X, known))
-
-    def _takes_as_they_are(self, X: Any) -> bool:
-        """Whether rows need no conversion and have the right number of columns, which is any at first."""
-        if hasattr(self, "feature_names_in_") or not are_ready(X) or not X.shape[1]:
-            return False
-        if self._core.widths is None:
-            self.n_features_in_ = X.shape[1]
-        return bool(X.shape[1] == self.n_features_in_)
 
     def _checked_parts(self, X: MixedRows) -> MixedRows:
         known = self._core.widths

@@ -20,6 +20,22 @@ def are_ready(X: Any) -> bool:
     return X.ndim == 2 and X.shape[0] > 0 and X.dtype == np.float64 and bool(np.isfinite(values).all())
 
 
+def ready_rows(X: Any, widths: tuple[int, int] | None) -> Mixed | None:
+    """Return rows as compiled code takes them; None if they need a conversion or do not have these widths.
+
+    `widths` are the numbers of dense and sparse columns of the rows before, or None if there were none.
+    """
+    if isinstance(X, MixedRows):
+        X.check()
+        fits = are_ready(X.dense) and are_ready(X.sparse)
+        return plain(X) if fits and widths in (None, (X.dense.shape[1], X.sparse.shape[1])) else None
+    if not are_ready(X) or not X.shape[1]:
+        return None
+    if widths is None:
+        return plain(X)
+    return plain(as_before(X, widths)) if X.shape[1] == sum(widths) else None
+
+
 def plain(X: Any) -> Mixed:
     """Return rows of checked numbers as compiled code takes them."""
     if isinstance(X, MixedRows):

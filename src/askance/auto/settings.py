@@ -1,6 +1,6 @@
 """The parameters of an automatic learner."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,6 +45,14 @@ class AutoSettings(NamedTuple):
             raise ParameterError(owner, "reserve", self.reserve, "at least 0 and less than 1")
         if self.reserve and not self.forget:
             raise ParameterError(owner, "reserve", self.reserve, "0 without forget, which spends it")
+
+
+def check_names(parameters: Iterable[str]) -> None:
+    """Raise ValueError for the first of these names that is not a parameter of the automatic learner alone."""
+    own = sorted(set(AutoSettings._fields) - {"random_state", "classes"})
+    unknown = [name for name in parameters if name not in own]
+    if unknown:
+        raise ValueError(f"auto has no parameter {unknown[0]!r}: its parameters are {', '.join(own)}")
 
 
 def _is_whole(value: Any) -> bool:

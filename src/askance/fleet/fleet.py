@@ -27,7 +27,8 @@ from askance.jit.coins import coins as coins_of
 from askance.jit.kernels.key_table import Numbers
 from askance.learners import labels
 from askance.learners.classes import BinaryEncoder, ClassEncoder, MulticlassEncoder
-from askance.learners.core import Decision, checked_coins
+from askance.learners.core import Decision
+from askance.learners.inputs import checked_coins
 from askance.learners.trace import Trace
 from askance.rules.query import QueryRule
 from askance.rules.registry import BINARY, MULTICLASS

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Self, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from askance.data.stream import Chunk
 from askance.engine.machine import Machine
 from askance.engine.machines import machine_for
 from askance.engine.passes import Outcome, check_rows
@@ -19,7 +20,8 @@ from askance.learners import labels
 from askance.learners.calibration import of_classes, probabilities, temperature
 from askance.learners.classes import BinaryEncoder, ClassEncoder, MulticlassEncoder
 from askance.learners.features import Features
-from askance.learners.inputs import checked_weights, is_plain, one_row, sentence, sound_rows
+from askance.learners.inputs import checked_coins, checked_weights, is_plain, one_row, sentence, sound_rows
+from askance.learners.scale_warning import warn_of_scales
 from askance.learners.settings import Settings
 from askance.learners.trace import Trace
 from askance.rules.kernel import RULES as DUAL
@@ -82,6 +84,7 @@ class LearnerCore:
         check_rules(update, query, many=settings.multiclass)
         settings.check()
         settings.check_for(update)
+        self.rules: tuple[Any, Any] = update, query  # as they were given; those of the machine are in floats
         self.settings = settings
         self.features = settings.features()
         dtype, many = np.dtype(settings.dtype), bool(settings.multiclass)
@@ -177,6 +180,13 @@ class LearnerCore:
             kind=MULTICLASS if self.settings.multiclass else BINARY,
             **common,
         )
+
+    def follow(self, chunk: Chunk, name: str) -> Trace:
+        """Ask, and learn, in a chunk of the stream of this name. New features get room."""
+        if chunk.y is None:
+            raise ValueError(f"{name} has no labels: `run` and `iter_run` simulate, so they need them")
+        warn_of_scales(self, chunk.X, 4)
+        return self.run(chunk.X, chunk.y, width=max(chunk.X.shape[1], self.width or 0))
 
     def _rounds(
         self, X: Any, codes: NDArray[Any], encoder: Any, coins: ArrayLike | None, width: int | None
@@ -334,6 +344,7 @@ class LearnerCore:
         """Continue with another query rule, in its initial state. See `Learner.set_query_rule`."""
         check_rules(self.machine.core.update, query, many=self.settings.multiclass)
         self.machine.set_query_rule(with_floats(query))
+        self.rules = self.rules[0], query
         return self
 
     def set_random_state(self, random_state: int) -> Self:
@@ -430,16 +441,3 @@ class LearnerCore:
         if not isinstance(self.machine.core.query, Always):
             raise ValueError("coins must hold one number per row, which decides about asking")
         return np.zeros(rounds), checked_coins(given, draws.shape)
-
-
-def checked_coins(coins: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Coins that a user passed: one number in [0, 1) per row, or as many as the rule uses."""
-    given = np.ascontiguousarray(coins, np.float64)
-    if given.shape != shape:
-        numbers = "one number" if len(shape) == 1 else f"{shape[1]} numbers"
-        raise ValueError(
-            f"coins must hold {numbers} per row, for {shape[0]} rows, not an array of shape {given.shape}"
-        )
-    if not ((given >= 0) & (given < 1)).all():
-        raise ValueError("coins must be uniform numbers of at least 0 and less than 1")
-    return given

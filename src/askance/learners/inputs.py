@@ -132,6 +132,19 @@ def unlike_columns(X: Any, remedy: str = SCALE_THEM) -> str | None:
     )
 
 
+def checked_coins(coins: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Coins that a user passed: one number in [0, 1) per row, or as many as the rule uses."""
+    given = np.ascontiguousarray(coins, np.float64)
+    if given.shape != shape:
+        numbers = "one number" if len(shape) == 1 else f"{shape[1]} numbers"
+        raise ValueError(
+            f"coins must hold {numbers} per row, for {shape[0]} rows, not an array of shape {given.shape}"
+        )
+    if not ((given >= 0) & (given < 1)).all():
+        raise ValueError("coins must be uniform numbers of at least 0 and less than 1")
+    return given
+
+
 def checked_weights(sample_weight: ArrayLike, n_rows: int, update: Any) -> NDArray[np.float64]:
     """Weights of rows that a user passed: one positive finite number per row, for a rule that can use them."""
     if not hasattr(update, "weighted"):

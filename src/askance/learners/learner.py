@@ -1,7 +1,6 @@
 """The learner: an update rule, a query rule, and what they have learned. The central class of askance."""
 
 import os
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Self
 
@@ -17,11 +16,10 @@ from askance._util.sealed_file import with_more
 from askance.data.known_reading import ATTRIBUTE, reading_of, source_rows
 from askance.data.stacking import of_width
 from askance.data.stream import Stream, is_stream
-from askance.errors import ScaleWarning
 from askance.learners.codec import encode
 from askance.learners.core import Decision, LearnerCore, Spending
-from askance.learners.inputs import unlike_columns
 from askance.learners.nested_parameters import NestedParameters
+from askance.learners.scale_warning import warn_of_scales
 from askance.learners.settings import Settings
 from askance.learners.trace import Trace
 from askance.learners.validation import as_targets, in_one_line, refuse_mixed, remembers_scores
@@ -213,7 +211,7 @@ class Learner(ClassifierMixin, NestedParameters):  # type: ignore[misc]
             return Trace.join(self.iter_run(X))
         core = self._started()
         X = self._validated(X)
-        self._warn_of_scales(X)
+        warn_of_scales(core, X)
         trace = core.run(X, y, coins, classes)
         self._sync()
         return trace
@@ -222,11 +220,8 @@ class Learner(ClassifierMixin, NestedParameters):  # type: ignore[misc]
         """Run through a stream in constant memory and yield the trace of each chunk. New features get room."""
         core = self._started()
         for chunk in stream:
-            if chunk.y is None:
-                raise ValueError(f"{stream.name} has no labels: `run` and `iter_run` simulate, so they need them")
             refuse_mixed(chunk.X)
-            self._warn_of_scales(chunk.X)
-            trace = core.run(chunk.X, chunk.y, width=max(chunk.X.shape[1], core.width or 0))
+            trace = core.follow(chunk, stream.name)
             self._sync()
             yield trace
 
@@ -253,7 +248,7 @@ class Learner(ClassifierMixin, NestedParameters):  # type: ignore[misc]
         fresh = type(self)(**self.get_params(deep=False))
         core = fresh._started()
         X = fresh._validated(X)
-        fresh._warn_of_scales(X)
+        warn_of_scales(core, X)
         fewest = 1 if self.classes is not None else 2
         core.learn(X, as_targets(y, X.shape[0]), min_classes=fewest, sample_weight=sample_weight)
         fresh._sync()
@@ -272,7 +267,7 @@ class Learner(ClassifierMixin, NestedParameters):  # type: ignore[misc]
         """Learn from every label, continuing from what was learned before. For weights of rows, see `fit`."""
         core = self._started()
         X = self._validated(X)
-        self._warn_of_scales(X)
+        warn_of_scales(core, X)
         core.learn(X, as_targets(y, X.shape[0]), classes, sample_weight=sample_weight)
         self._sync()
         return self
@@ -423,12 +418,6 @@ class Learner(ClassifierMixin, NestedParameters):  # type: ignore[misc]
             return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
         except (ValueError, TypeError) as error:
             raise type(error)(in_one_line(str(error))) from None
-
-    def _warn_of_scales(self, X: Any) -> None:
-        """Warn if the first rows have columns of very different size and nothing scales them."""
-        found = None if self.scaling is not None or self._core.has_rows else unlike_columns(X)
-        if found is not None:
-            warnings.warn(found, ScaleWarning, stacklevel=3)
 
     def _support(self) -> Any:
         self._check_fitted()

@@ -2,20 +2,21 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from askance._util.progress import Progress
-from askance.auto.learner import AutoLearner
+from askance.auto.core import AutoCore
+from askance.auto.rows import ready_rows
 from askance.cli.contest.source import Classes, FirstRows
 from askance.cli.output.progress import Watched
 from askance.data.mixed import take_rows
 from askance.data.stream import Chunk, Stream
-from askance.learners.learner import Learner
+from askance.jit.kernels.mixed import Mixed
+from askance.learners.core import LearnerCore
 from askance.learners.trace import Trace
 from askance.metrics import AskedTally, CurveRecorder
 from askance.metrics.positive import default_positive, place_of_class
@@ -40,7 +41,7 @@ class Contestant:
     """
 
     name: str
-    learner: Learner | AutoLearner
+    learner: LearnerCore | AutoCore
     many: bool
     stream: Stream | None = None
     recorder: CurveRecorder = field(init=False)
@@ -56,7 +57,12 @@ class Contestant:
     @property
     def positive(self) -> Any:
         """The class that the learner takes for +1; None if nobody named one, so that it is the last."""
-        return getattr(self.learner, "positive", None)
+        return getattr(self.learner.settings, "positive", None)
+
+    @property
+    def update(self) -> Any:
+        """The update rule; None of an automatic learner."""
+        return None if isinstance(self.learner, AutoCore) else self.learner.rules[0]
 
     @property
     def share_asked(self) -> float:
@@ -66,7 +72,11 @@ class Contestant:
     def follow(self, chunk: Chunk) -> Trace:
         """Learn from a chunk and count."""
         begun = time.perf_counter()
-        trace = self._run(chunk)
+        if isinstance(self.learner, AutoCore):
+            assert chunk.y is not None
+            trace = self.learner.run(_rows(self.learner, chunk.X), chunk.y)
+        else:
+            trace = self.learner.follow(chunk, self.name)
         self.seconds += time.perf_counter() - begun
         self.recorder.add(*trace.signs(), trace.asked, trace.updated, trace.margins)
         self.asked.add(*trace.signs(), trace.asked, trace.ask_probabilities, trace.margins)
@@ -83,29 +93,21 @@ class Contestant:
         """Compile now, with a copy that learns the first rows, so that `seconds` measures learning only."""
         if chunk.y is None:
             return
-        if isinstance(self.learner, AutoLearner):
-            copy = clone(self.learner).set_params(limit=None)
-            copy.run(take_rows(chunk.X, slice(0, WARM_UP)), chunk.y[:WARM_UP])
+        if isinstance(self.learner, AutoCore):
+            copy = AutoCore(self.learner.settings._replace(limit=None))
+            copy.run(_rows(copy, take_rows(chunk.X, slice(0, WARM_UP))), chunk.y[:WARM_UP])
         else:
-            clone(self.learner).run(chunk.X[:1], chunk.y[:1], classes=classes)
-
-    def _run(self, chunk: Chunk) -> Trace:
-        if isinstance(self.learner, AutoLearner):
-            assert chunk.y is not None
-            return self.learner.run(chunk.X, chunk.y)
-        (trace,) = self.learner.iter_run(_Alone(self.name, chunk))
-        return trace
+            LearnerCore(*self.learner.rules, self.learner.settings).run(chunk.X[:1], chunk.y[:1], classes=classes)
 
 
-@dataclass(frozen=True)
-class _Alone:
-    """A stream of one chunk: all contestants learn from a chunk before the next one is read."""
+def _rows(core: AutoCore, X: Any) -> Mixed:
+    """Rows of a reader as the core takes them."""
+    found = ready_rows(X, core.widths)
+    if found is None:
+        from askance.auto.learner import with_core  # brings scikit-learn, which says what is wrong with them
 
-    name: str
-    chunk: Chunk
-
-    def __iter__(self) -> Iterator[Chunk]:
-        yield self.chunk
+        found = with_core(core)._validated(X)
+    return found
 
 
 @dataclass

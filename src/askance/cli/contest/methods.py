@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from askance.algorithms import catalog, look_up, parts_of
-from askance.algorithms.make import make
 from askance.algorithms.steering import steered
-from askance.auto.learner import AutoLearner
-from askance.learners.from_rules import with_rules
-from askance.learners.learner import Learner
+from askance.auto.core import AutoCore
+from askance.auto.settings import AutoSettings, check_names
+from askance.learners.core import LearnerCore
+from askance.learners.settings import Settings
 from askance.rules.imbalance import OPAUC
 from askance.rules.imbalance import RULES as IMBALANCE
 from askance.rules.query import Always, AtRate, QueryRule, Random, Within
@@ -57,11 +57,9 @@ class Method(NamedTuple):
     sgn0: int
     many: bool
 
-    def learner(self, **options: Any) -> Learner:
+    def learner(self, **options: Any) -> LearnerCore:
         """A new learner."""
-        learner = with_rules(self.update, self.query, sgn0=self.sgn0, multiclass=self.many, **options)
-        learner.check_parameters()
-        return learner
+        return LearnerCore(self.update, self.query, Settings(sgn0=self.sgn0, multiclass=self.many, **options))
 
 
 class AutoMethod(NamedTuple):
@@ -70,20 +68,17 @@ class AutoMethod(NamedTuple):
     name: str
     parameters: dict[str, Any]
 
-    def learner(self, **options: Any) -> AutoLearner:
+    def learner(self, **options: Any) -> AutoCore:
         """A new learner."""
-        learner = make(AUTO, **self.parameters, **options)
-        assert isinstance(learner, AutoLearner)
-        learner.spending_  # noqa: B018 - refuses wrong parameters
-        return learner
+        check_names(self.parameters)
+        return AutoCore(AutoSettings(**self.parameters, **options))
 
 
-def is_one_sided(learner: Any) -> bool:
-    """Whether a learner weighs the mistakes of the positive class in another way than those of the other one.
+def is_one_sided(update: Any) -> bool:
+    """Whether a rule weighs the mistakes of the positive class in another way than those of the other one.
 
     OPAUC counts pairs of a row of each class, so it does not.
     """
-    update = getattr(learner, "update", None)
     if isinstance(update, OPAUC):
         return False
     return isinstance(update, (*IMBALANCE, *COST_SENSITIVE))

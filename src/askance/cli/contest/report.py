@@ -6,7 +6,7 @@ from typing import Any
 from rich.table import Table
 
 from askance._util.class_names import shown_class
-from askance.auto.learner import AutoLearner
+from askance.auto.core import AutoCore
 from askance.cli.contest.contest import Contestant
 from askance.cli.contest.methods import FULL, RANDOM
 from askance.metrics import METRICS, Curve
@@ -101,10 +101,10 @@ def as_dict(contestant: Contestant) -> dict[str, Any]:
 
 def _rules(contestant: Contestant) -> dict[str, Any]:
     learner = contestant.learner
-    if isinstance(learner, AutoLearner):
-        return {name: getattr(learner, name) for name in ("rate", "limit", "audit", "memory")}
-    rules = {"update": repr(learner.update), "query": repr(learner.query)}
-    return {**rules, "intercept": learner.intercept, "scaling": learner.scaling}
+    if isinstance(learner, AutoCore):
+        return {name: getattr(learner.settings, name) for name in ("rate", "limit", "audit", "memory")}
+    rules = dict(zip(("update", "query"), map(repr, learner.rules), strict=True))
+    return {**rules, "intercept": learner.settings.intercept, "scaling": learner.settings.scaling}
 
 
 def learning_times(contestants: Sequence[Contestant]) -> dict[str, float]:

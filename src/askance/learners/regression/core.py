@@ -95,6 +95,7 @@ class RegressorCore(LearnerCore):
         settings.check()
         rule = with_floats(settings.rule())
         update = ScaledTarget(rule) if settings.scale_target else rule
+        self.rules = update, settings.query()
         self.parameters = settings
         self.settings = settings.common()
         self.features = self.settings.features()

@@ -2,7 +2,7 @@
 
 import csv
 from contextlib import ExitStack
-from importlib import resources
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +72,10 @@ def _measured() -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
 
     This is `sklearn.datasets.load_breast_cancer`, without importing all other data sets for it.
     """
-    file = resources.files("sklearn").joinpath("datasets", "data", "breast_cancer.csv")
+    package = find_spec("sklearn")  # `resources.files` would import it
+    assert package is not None
+    assert package.origin is not None
+    file = Path(package.origin).parent / "datasets" / "data" / "breast_cancer.csv"
     with file.open(encoding="utf-8") as lines:
         table = np.loadtxt(lines, delimiter=",", skiprows=1)  # the first line has sizes and names
     return table[:, :-1], table[:, -1] == 1

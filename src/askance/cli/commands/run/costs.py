@@ -9,6 +9,8 @@ from rich.table import Table
 
 from askance.cli.contest.contest import Contestant
 from askance.cli.contest.methods import FULL
+from askance.learners.core import LearnerCore
+from askance.learners.from_rules import with_core
 from askance.learners.omcsl import OMCSL
 from askance.rules.query import Always
 
@@ -53,10 +55,15 @@ class Advice(NamedTuple):
 
 def advice(contestants: Sequence[Contestant]) -> Advice:
     """The costs of the first contestant, an OMCSL learner."""
-    main = contestants[0].learner
-    full = main if isinstance(main.query, Always) else next(c.learner for c in contestants if c.name == FULL)
-    assert isinstance(main, OMCSL)
-    assert isinstance(full, OMCSL)
+    main = _learner(contestants[0])
+    full = main if isinstance(main.query, Always) else _learner(next(c for c in contestants if c.name == FULL))
     best = float(main.costs_[np.argmax(full.measures_), 0])
     found = (main.costs_, main.measures_, main.chances_, full.measures_)
     return Advice(main.measure, *found, main.recent_costs()[0], best)
+
+
+def _learner(contestant: Contestant) -> OMCSL:
+    assert isinstance(contestant.learner, LearnerCore)
+    learner = with_core(contestant.learner)
+    assert isinstance(learner, OMCSL)
+    return learner

@@ -1,11 +1,10 @@
 """The methods of a run, and how each of them reads the file."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from askance._util.sealed_file import PLAN, RECIPE, header_of, read
-from askance.auto.learner import AutoLearner
+from askance.auto.core import AutoCore
 from askance.cli.commands.run.request import RunRequest
 from askance.cli.contest.contest import Contestant, LineUp
 from askance.cli.contest.methods import (
@@ -36,15 +35,14 @@ from askance.cli.contest.source import (
     survey,
     survey_pipe,
 )
-from askance.cli.predicting import load_model
 from askance.data.saved_recipes import saved_recipe
 from askance.data.stream import Stream
 from askance.errors import ModelFileError
+from askance.learners.core import LearnerCore
 from askance.metrics.certificate import EVERY
 from askance.metrics.measures import check_kind
 from askance.metrics.positive import default_positive, place_of_class
 from askance.rules.query import Always
-from askance.theory.register import find as find_theorem
 
 
 def line_up_for(request: RunRequest) -> LineUp:
@@ -63,7 +61,7 @@ def _automatic(request: RunRequest) -> LineUp:
     words = parse_opponents(request.against, AUTO)
     request.check_needed(words)
     seed = request.seed or 0
-    rate = main.learner(random_state=seed).rate  # wrong parameters show before the file is opened
+    rate = main.learner(random_state=seed).settings.rate  # wrong parameters show before the file is opened
     stream = open_typed(request.file, request.reading)
     if request.is_pipe:
         stream, classes = survey_pipe(stream, request.classes, request.place, automatic=True)
@@ -87,7 +85,7 @@ def _automatic(request: RunRequest) -> LineUp:
             raise ValueError(f"--against {word} reads the rows in another way, and a pipe can be read only once")
         method = beside_auto(word, rate, budget, many=many)
         common = {"random_state": seed, **request.shaping}
-        positive = _learned_positive([method], common, request, stream, classes)
+        positive = _learned_positive([method], request, stream, classes)
         learner = method.learner(classes=classes.values, positive=positive, **common)
         return Contestant(word, learner, many, open_file(request.file, request.reading, "float32"))
 
@@ -105,15 +103,13 @@ def _check_positive(request: RunRequest, classes: Classes, *, many: bool) -> Non
     place_of_class(request.positive, classes.values)
 
 
-def _learned_positive(
-    methods: list[Method], common: Mapping[str, Any], request: RunRequest, stream: Stream, classes: Classes
-) -> Any:
+def _learned_positive(methods: list[Method], request: RunRequest, stream: Stream, classes: Classes) -> Any:
     """The class that methods are to take for +1, if it matters to one of them; None means the last.
 
     It is the one that is named, or the rarer one if it is clearly rarer, which only a file can show beforehand.
     """
     values = classes.values
-    if len(values) != 2 or not any(is_one_sided(method.learner(**common)) for method in methods):
+    if len(values) != 2 or not any(is_one_sided(method.update) for method in methods):
         return None
     if request.positive is not None:
         return values[place_of_class(request.positive, values)]
@@ -125,6 +121,8 @@ def _named(request: RunRequest, name: str) -> LineUp:
     budget = Budget(request.rate, request.limit, request.burst)
     main = algorithm(name, parameters, budget)
     if request.bound:
+        from askance.theory.register import find as find_theorem  # imports all theorems
+
         find_theorem(main.name)
     check_kind(request.metric, many=main.many)
     words = parse_opponents(request.against, main.name)
@@ -148,7 +146,7 @@ def _named(request: RunRequest, name: str) -> LineUp:
     else:
         classes = find_classes(stream, request.classes, request.place, many=main.many)
     _check_positive(request, classes, many=main.many)
-    positive = _learned_positive([main, *others], common, request, stream, classes)
+    positive = _learned_positive([main, *others], request, stream, classes)
 
     def contestant(method: Method) -> Contestant:
         learner = method.learner(classes=classes.values, positive=positive, **common)
@@ -163,12 +161,15 @@ def _named(request: RunRequest, name: str) -> LineUp:
 
 
 def _resumed(request: RunRequest, model: Path) -> LineUp:
+    from askance.cli.predicting import load_model  # imports all kinds of models, and scikit-learn
+
     learner: Any = load_model(model).learner
-    many = len(learner.classes_) > 2 if isinstance(learner, AutoLearner) else learner.multiclass
+    core: LearnerCore | AutoCore = learner._core
+    many = len(learner.classes_) > 2 if isinstance(core, AutoCore) else core.settings.multiclass
     check_kind(request.metric, many=many)
     _check_positive(request, Classes(learner.classes_.tolist()), many=many)
     header = header_of(read(model))
-    if isinstance(learner, AutoLearner):
+    if isinstance(core, AutoCore):
         request.check_same_columns()
         try:
             stream = open_typed(request.file, request.reading, header.get(PLAN))
@@ -182,7 +183,7 @@ def _resumed(request: RunRequest, model: Path) -> LineUp:
         stream = open_file(request.file, request.reading, learner.dtype)
     if RECIPE in header and not request.is_pipe:
         _check_same_reading(header[RECIPE], stream, model)
-    return LineUp(stream, Classes(learner.classes_.tolist()), [Contestant(model.name, learner, many)])
+    return LineUp(stream, Classes(learner.classes_.tolist()), [Contestant(model.name, core, many)])
 
 
 def _check_same_reading(saved: dict[str, Any], stream: Stream, model: Path) -> None:

@@ -7,13 +7,12 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from askance._util.atomic_write import write_whole
 from askance._util.class_names import shown_class
-from askance.auto.learner import AutoLearner
-from askance.cli.commands.run.asked_labels import asked_labels, data_card
-from askance.cli.commands.run.bounds import Witness
-from askance.cli.commands.run.costs import Advice, advice
+from askance.auto.codec import encode as encode_automatic
+from askance.auto.core import AutoCore
 from askance.cli.commands.run.line_up import line_up_for
 from askance.cli.commands.run.request import RunRequest
 from askance.cli.commands.run.trace_file import trace_writer
@@ -28,9 +27,14 @@ from askance.cli.targets import draft
 from askance.data.kinds import described
 from askance.data.model_rows import add_reading
 from askance.errors import DataError, ParameterError, ScaleWarning
+from askance.learners.codec import encode
 from askance.metrics.measures import find
 from askance.plotting.curves import draw
-from askance.theory import Bound
+
+if TYPE_CHECKING:
+    from askance.cli.commands.run.bounds import Witness
+    from askance.cli.commands.run.costs import Advice
+    from askance.theory import Bound
 
 SHOWN = 10  # classes named in a heading
 
@@ -40,8 +44,8 @@ class RunResult(NamedTuple):
 
     request: RunRequest
     line_up: LineUp
-    bounds: list[Bound]
-    costs: Advice | None
+    bounds: "list[Bound]"
+    costs: "Advice | None"
     scales: list[str]
     seconds: float
     failure: OSError | None = None  # the reason why files could not be written
@@ -74,18 +78,20 @@ def _simulate(request: RunRequest, done: list[RunResult]) -> None:
             keep.append(lambda _chunk, traces: writer.add(traces[0]))
         asked = None
         if request.labels_out is not None:
+            from askance.cli.commands.run.asked_labels import asked_labels, data_card
+
             ending = request.labels_out.suffix.lower()
             asked = stack.enter_context(asked_labels(paths["labels"], ending, request.reading.id))
             keep.append(lambda chunk, traces: asked.add(chunk, traces[0]))
-        witness = Witness([contestant.name for contestant in line_up.contestants])
-        if request.bound:
+        witness = _witness(line_up) if request.bound else None
+        if witness is not None:
             keep.append(witness.add)
         scales = stack.enter_context(_noting_scales())
         with progress(request.name) as report_progress, _naming(request.place):
             line_up.run(report_progress, keep, _stop(line_up, request))
             line_up.set_positive(request.positive)
-            bounds = witness.bounds(parse_parameters(request.parameters)) if request.bound else []
-        costs = advice(line_up.contestants) if request.costs else None
+            bounds = [] if witness is None else witness.bounds(parse_parameters(request.parameters))
+        costs = _advice(line_up) if request.costs else None
         done.append(RunResult(request, line_up, bounds, costs, scales, time.perf_counter() - begun))
         _write(line_up, request, paths)
         if asked is not None:
@@ -95,14 +101,26 @@ def _simulate(request: RunRequest, done: list[RunResult]) -> None:
 def _stop(line_up: LineUp, request: RunRequest) -> Callable[[], bool]:
     """When the run may stop: with --until, as soon as enough is certified."""
     learner, until = line_up.contestants[0].learner, request.until
-    if until is None or not isinstance(learner, AutoLearner):
+    if until is None or not isinstance(learner, AutoCore):
         return never
 
     def enough() -> bool:
-        found = learner.certificate_
+        found = learner.certificate
         return found is not None and found.certified and found.share >= until.share
 
     return enough
+
+
+def _witness(line_up: LineUp) -> "Witness":
+    from askance.cli.commands.run.bounds import Witness  # imports all theorems
+
+    return Witness([contestant.name for contestant in line_up.contestants])
+
+
+def _advice(line_up: LineUp) -> "Advice":
+    from askance.cli.commands.run.costs import advice  # imports scikit-learn
+
+    return advice(line_up.contestants)
 
 
 @contextmanager
@@ -143,7 +161,8 @@ def _write(line_up: LineUp, request: RunRequest, paths: Mapping[str, Path]) -> N
 
 def _save(line_up: LineUp, path: Path) -> None:
     """Save the model, with how its file was read: `askance predict` reads the next one in the same way."""
-    line_up.contestants[0].learner.save(path)
+    learner = line_up.contestants[0].learner
+    write_whole(path, encode_automatic(learner) if isinstance(learner, AutoCore) else encode(learner))
     add_reading(path, origin_of(line_up.stream))
 
 
@@ -157,14 +176,14 @@ def _notes(line_up: LineUp, request: RunRequest) -> list[str]:
             "shuffle it with --shuffle 7."
         )
     notes += _unmatched_note(line_up, request)
-    if isinstance(main.learner, AutoLearner):
+    if isinstance(main.learner, AutoCore):
         notes += _limit_note(main.name, main.learner)
-        if main.learner.certificate_ is not None:
+        if main.learner.certificate is not None:
             notes += _until_note(line_up, request)
-            notes.append(str(main.learner.certificate_))
+            notes.append(str(main.learner.certificate))
     elif main.refused:
         notes.append(f"{main.name} wanted to ask {main.refused:,} more questions than the limits allow.")
-    if not main.many and is_one_sided(main.learner):
+    if not main.many and is_one_sided(main.update):
         notes.append(_one_sided_note(line_up, request))
     if line_up.is_waiting:
         notes.append("No label was asked for, so there is no rate at which to ask at random.")
@@ -206,9 +225,9 @@ def _unmatched_note(line_up: LineUp, request: RunRequest) -> list[str]:
     ]
 
 
-def _limit_note(name: str, learner: AutoLearner) -> list[str]:
-    limit = learner.limit
-    if limit is None or learner.spending_.asked < limit:
+def _limit_note(name: str, learner: AutoCore) -> list[str]:
+    limit = learner.settings.limit
+    if limit is None or learner.spending.asked < limit:
         return []
     return [f"{name} asked for all {limit:,} labels that the limit allows, and only predicted then."]
 
@@ -279,7 +298,7 @@ def _written(result: RunResult) -> dict[str, str]:
 def _certificate(line_up: LineUp) -> dict[str, Any] | None:
     """What is certified, with --certify."""
     learner = line_up.contestants[0].learner
-    found = learner.certificate_ if isinstance(learner, AutoLearner) else None
+    found = learner.certificate if isinstance(learner, AutoCore) else None
     if found is None:
         return None
     fields = dataclasses.asdict(dataclasses.replace(found, automatic=None))
