@@ -31,6 +31,7 @@ from numba.extending import (
     unbox,
 )
 
+from askance.jit.machine_code import MachineCode
 from askance.jit.source_digest import digest_for
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -91,10 +92,13 @@ def compiled(function: Function, *, exact: bool, cache: bool = True) -> Function
     if not cache:
         return numba.njit(**options)(function)
     try:
-        return numba.njit(cache=True, **options)(_named_by_sources(function))
+        kept = numba.njit(cache=True, **options)(_named_by_sources(function))
     except RuntimeError:
         # No cache directory can be written: compile in each process.
         return numba.njit(**options)(function)
+    if COMPILING:
+        kept._cache = MachineCode(kept.py_func)
+    return kept
 
 
 class CachePlace(NamedTuple):
