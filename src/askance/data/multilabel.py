@@ -15,6 +15,7 @@ from askance.data.raw_tables import RawTable, first_rows
 from askance.data.reading import format_of
 from askance.data.recipe import several_names
 from askance.data.stacking import stacked
+from askance.data.stream import Stream
 from askance.data.tables import HEAD_ROWS
 from askance.data.typed import raw_table, read_table
 from askance.errors import DataError
@@ -34,11 +35,14 @@ class MultiLabelRows(NamedTuple):
         The labels of each row.
     columns : tuple of ColumnPlan
         The columns that have become rows, with their kinds; empty for svmlight.
+    stream : Stream
+        The stream of rows that was read, for `add_reading`.
     """
 
     X: Any
     Y: list[list[str]]
     columns: tuple[ColumnPlan, ...]
+    stream: Stream
 
 
 def read_multilabel(
@@ -113,7 +117,7 @@ def _of_table(source: Any, label: str | None, separator: str | None, options: di
     labels = _labels(table, name, separator)
     drop = several_names("drop", options.pop("drop", ()))
     stream = read_table(source, chunk_rows=CHUNK_ROWS, label=False, drop=[*drop, name], **options)
-    return MultiLabelRows(stacked([chunk.X for chunk in stream]), labels, stream.columns)
+    return MultiLabelRows(stacked([chunk.X for chunk in stream]), labels, stream.columns, stream)
 
 
 def _label_column(table: RawTable, label: str | None) -> str:
@@ -182,8 +186,8 @@ def _of_svmlight(path: Path, *, zero_based: bool) -> MultiLabelRows:
     if not labels:
         raise DataError(f"{path}: has no rows: check how it was created")
     numbered = BufferedReader(BytesIO("".join(lines).encode()))
-    chunks = list(read_svmlight(numbered, zero_based=zero_based))
-    return MultiLabelRows(stacked([chunk.X for chunk in chunks]), labels, ())
+    stream = read_svmlight(numbered, zero_based=zero_based)
+    return MultiLabelRows(stacked([chunk.X for chunk in stream]), labels, (), stream)
 
 
 def _refuse(what: str, options: dict[str, Any]) -> None:

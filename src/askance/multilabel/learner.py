@@ -11,7 +11,9 @@ from sklearn.exceptions import NotFittedError
 from askance._util.saving import Arrays, Header, SaveMixin, plain_parameters
 from askance.auto.row_input import RowInput
 from askance.auto.rows import part
-from askance.data.known_reading import reading_of
+from askance.data.known_reading import ATTRIBUTE, reading_of, source_rows
+from askance.data.stacking import of_width
+from askance.data.stream import is_stream
 from askance.learners.core import Spending
 from askance.multilabel.contents import KIND, contents
 from askance.multilabel.core import MultiLabelCore
@@ -237,7 +239,8 @@ class MultiLabelLearner(RowInput, SaveMixin, ClassifierMixin, BaseEstimator):  #
         """Start from scratch and learn from all labels of every row."""
         fresh = type(self)(**self.get_params(deep=False))
         fresh.partial_fit(X, y)
-        self.__dict__.pop("feature_names_in_", None)
+        for name in ("feature_names_in_", ATTRIBUTE):
+            self.__dict__.pop(name, None)
         self.__dict__.update(fresh.__dict__)
         return self
 
@@ -271,6 +274,9 @@ class MultiLabelLearner(RowInput, SaveMixin, ClassifierMixin, BaseEstimator):  #
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return the scores of labels, one column per label in the order of `classes_`: positive if predicted."""
         self._check_fitted()
+        X = source_rows(self, X)
+        if is_stream(X):
+            return np.concatenate([self.decision_function(of_width(chunk.X, self.n_features_in_)) for chunk in X])
         rows, core = self._validated(X), self._core
         parts = [
             core.margins(part(rows, start, start + PREDICTED_TOGETHER))

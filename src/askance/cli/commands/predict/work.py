@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from askance._util.class_names import shown_class
+from askance.cli.commands.predict.labels import columns_of_labels, predict_labels
+from askance.cli.commands.predict.limits import MOST_COLUMNS
 from askance.cli.commands.predict.numbers import OWN, predict_numbers
 from askance.cli.commands.predict.request import PredictRequest
 from askance.cli.commands.predict.writers import Columns, csv_writer, file_writer
@@ -19,9 +21,8 @@ from askance.data.cells import RawColumn
 from askance.data.model_rows import ModelRows, read_for_model
 from askance.data.parquet import pyarrow_parquet
 from askance.learners.regression.regressor import StreamRegressor
+from askance.multilabel.learner import MultiLabelLearner
 from askance.persistence import load
-
-MOST_COLUMNS = 10  # classes with a probability each; of more, only the predicted one has
 
 
 class Summary(NamedTuple):
@@ -35,13 +36,20 @@ class Summary(NamedTuple):
 def predict(request: PredictRequest, *, as_json: bool) -> None:
     """Write the predictions, and a summary if they go to a file."""
     loaded = load(request.model)
-    is_regressor = isinstance(loaded, StreamRegressor)
-    _check_names(request.keep, OWN if is_regressor else columns_of(as_model(loaded, request.model)))
+    is_regressor, has_several = isinstance(loaded, StreamRegressor), isinstance(loaded, MultiLabelLearner)
+    if is_regressor:
+        own = OWN
+    else:
+        own = columns_of_labels(loaded) if has_several else columns_of(as_model(loaded, request.model))
+    _check_names(request.keep, own)
     rows = read_for_model(
         request.model, request.file, format=request.format, keep=request.keep, delimiter=request.delimiter
     )
     if is_regressor:
         predict_numbers(loaded, rows, request, _kept_types(request), as_json=as_json)
+        return
+    if has_several:
+        predict_labels(loaded, rows, request, _kept_types(request), as_json=as_json)
         return
     model = as_model(loaded, request.model)
     if request.out is None:

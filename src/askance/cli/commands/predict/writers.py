@@ -89,7 +89,14 @@ def _arrow(pyarrow: Any, name: str, column: RawColumn, kept: Mapping[str, Any]) 
 def _as_text(column: RawColumn) -> list[str]:
     if isinstance(column, np.ndarray) and column.dtype.kind == "f":
         return [f"{value:.6g}" for value in column.tolist()]
-    return ["" if value is None else str(value) for value in _plain(column)]
+    return [_cell(value) for value in _plain(column)]
+
+
+def _cell(value: Any) -> str:
+    """A value as a cell; a list of labels as JSON, as `read_multilabel` reads it."""
+    if isinstance(value, list):
+        return json.dumps(value, ensure_ascii=False)
+    return "" if value is None else str(value)
 
 
 def _as_values(column: RawColumn) -> list[Any]:

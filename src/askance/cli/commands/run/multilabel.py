@@ -1,6 +1,7 @@
 """`askance run --multilabel`: rows that carry several labels each."""
 
 import time
+from contextlib import ExitStack
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +11,9 @@ from askance.cli.commands.run.request import RunRequest
 from askance.cli.contest.report import NAMES
 from askance.cli.output.compiling import AUTO, compilation_announced
 from askance.cli.output.console import print_json, stdout
+from askance.cli.targets import draft
 from askance.data.kinds import described
+from askance.data.model_rows import add_reading
 from askance.data.multilabel import MultiLabelRows, read_multilabel
 from askance.metrics.multilabel import MULTILABEL_METRICS, TITLES
 from askance.multilabel.learner import MultiLabelLearner
@@ -25,6 +28,7 @@ class Method(NamedTuple):
     """A method that was run, and what it did."""
 
     name: str
+    learner: MultiLabelLearner
     trace: MultiLabelTrace
     seconds: float
 
@@ -43,11 +47,17 @@ class SeveralLabels(NamedTuple):
 
 
 def simulate(request: RunRequest) -> SeveralLabels:
-    """Read the file, and run the learner and what it is compared with."""
-    with compilation_announced(AUTO):
+    """Read the file, and run the learner and what it is compared with. The model is written at the end."""
+    with ExitStack() as stack:
+        path = None if request.save is None else stack.enter_context(draft(request.save, request.file))
+        stack.enter_context(compilation_announced(AUTO))
         rows = _read(request)
         others = [word for word in (request.against or "").split(",") if word]
-        return SeveralLabels(request, rows, [_run(name, request, rows) for name in (OURS, *others)])
+        methods = [_run(name, request, rows) for name in (OURS, *others)]
+        if path is not None:
+            methods[0].learner.save(path)
+            add_reading(path, rows.stream)
+        return SeveralLabels(request, rows, methods)
 
 
 def _run(name: str, request: RunRequest, rows: MultiLabelRows) -> Method:
@@ -60,8 +70,9 @@ def _run(name: str, request: RunRequest, rows: MultiLabelRows) -> Method:
     if name == RANDOM:
         settings["audit"] = 1.0
     begun = time.perf_counter()
-    trace = MultiLabelLearner(**settings).run(rows.X, rows.Y)
-    return Method(name, trace, time.perf_counter() - begun)
+    learner = MultiLabelLearner(**settings)
+    trace = learner.run(rows.X, rows.Y)
+    return Method(name, learner, trace, time.perf_counter() - begun)
 
 
 def _read(request: RunRequest) -> MultiLabelRows:
@@ -110,6 +121,8 @@ def show(result: SeveralLabels, *, as_json: bool) -> None:
         found = trace.estimate(metric)
         said = f"{found}. {found.note}".rstrip(". ") if found.enough else found.note
         console.print(f"  {TITLES[metric]}: {said}", soft_wrap=True)
+    if result.request.save is not None:
+        console.print(f"Wrote the model to {result.request.save}.", soft_wrap=True)
 
 
 def _table(methods: list[Method]) -> Table:
@@ -159,5 +172,6 @@ def _as_dict(result: SeveralLabels) -> dict[str, Any]:
             for method in result.methods
         ],
         "sentence": _sentence(result),
+        "written": {} if result.request.save is None else {"model": str(result.request.save)},
         "seconds": {method.name: method.seconds for method in result.methods},
     }

@@ -17,7 +17,7 @@ NOT_WITH_ORACLES = (
 )
 NOT_WITH_SEVERAL_LABELS = (
     *("algorithm", "parameters", "dtype", "intercept", "scaling", "burst", "certify", "until", "bound", "costs"),
-    *("positive", "classes", "save", "resume", "trace", "labels_out", "plot", "oracles", "budget", "task"),
+    *("positive", "classes", "resume", "trace", "labels_out", "plot", "oracles", "budget", "task"),
 )
 OPTIONS = {"parameters": "param", "oracles": "oracle"}  # fields that are named otherwise
 NOT_WITH_REGRESSION = (
