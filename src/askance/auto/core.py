@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from askance.auto.forgetting import BATCH, RECENT_TREES, Forgetting
-from askance.auto.models import new_models, refresh, relabel, with_classes, with_room, without_oldest
+from askance.auto.models import copy_scales, new_models, refresh, relabel, with_classes, with_room, without_oldest
 from askance.auto.rows import part
 from askance.auto.settings import AutoSettings
 from askance.auto.steering import Steering
@@ -332,11 +332,7 @@ class AutoCore:
             int(np.diff(labelled.starts[: rows + 1]).max(initial=0)),
         )
         fresh.start(X)
-        scales, known = fresh.models.scales, self.models.scales
-        for name in ("means", "squares", "centres", "factors"):
-            getattr(scales, name)[:before] = getattr(known, name)
-        for name in ("rows", "from_unit", "furthest", "frequencies", "weights"):
-            getattr(scales, name)[:] = getattr(known, name)
+        copy_scales(self.models.scales, fresh.models.scales, before)
         fresh.models.counts[NEXT_REFRESH] = self.models.counts[NEXT_REFRESH]
         if rows:
             codes = self.models.lanes.codes[:rows]

@@ -92,6 +92,14 @@ def refresh(scales: Scales, unit_columns: int = 0) -> None:
     rarities(scales.frequencies, rows, scales.weights)
 
 
+def copy_scales(known: Scales, fresh: Scales, columns: int) -> None:
+    """Take over scales, of dense columns those of the first ones: other columns were 0 in all rows so far."""
+    for name in ("means", "squares", "centres", "factors"):
+        getattr(fresh, name)[:columns] = getattr(known, name)
+    for name in ("rows", "from_unit", "furthest", "frequencies", "weights"):
+        getattr(fresh, name)[:] = getattr(known, name)
+
+
 def with_room(models: Models, rows: int, entries: int) -> Models:
     """Return the same models with room for more rows with this many sparse entries."""
     lanes, labelled, terms, forest = models.lanes, models.labelled, models.vocabulary, models.trees

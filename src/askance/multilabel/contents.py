@@ -31,4 +31,5 @@ def contents(core: MultiLabelCore) -> tuple[Header, Arrays]:
         **{f"thresholds/{name}": array for name, array in core.thresholds._asdict().items()},
         **{f"questions/{name}": array for name, array in core.questions._asdict().items()},
     }
-    return {"names": core.names}, arrays
+    vectors = {"unit_columns": core.unit_columns} if core.unit_columns else {}
+    return {"names": core.names, **vectors}, arrays

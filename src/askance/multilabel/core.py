@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.auto.core import DOUBLING, EVERY_ROW
-from askance.auto.models import refresh
+from askance.auto.models import copy_scales, refresh
 from askance.auto.rows import part
 from askance.errors import ParameterError
 from askance.jit.kernels import labelling, pairs
@@ -38,6 +38,7 @@ class MultiLabelCore:
         self.thresholds = new_thresholds(0)
         self.questions = no_questions()
         self.widths: tuple[int, int] | None = None
+        self.unit_columns = 0  # the first columns, if they are vectors of length 1 beside others
 
     def start(self, X: Mixed) -> None:
         """Prepare for rows like these, unless there were some before."""
@@ -65,6 +66,29 @@ class MultiLabelCore:
             self.models = with_labels(self.models, len(names))
             if self.models.whole.any():
                 pairs.retrain(self.models, False, LAST_SWEEPS)
+
+    def with_columns(self, columns: int) -> "MultiLabelCore":
+        """Return a core for rows with more dense columns, which were 0 in all rows so far.
+
+        It learns the remembered labels again: this is for the first rows.
+        """
+        assert self.widths is not None
+        fresh, before, rows = MultiLabelCore(self.settings), self.widths[0], self.remembered
+        fresh.add_labels(self.names)
+        fresh.thresholds, fresh.questions, fresh.unit_columns = self.thresholds, self.questions, self.unit_columns
+        X = part(self.models.labelled, 0, rows)
+        longest = int(np.diff(X.starts).max(initial=0))
+        X = X._replace(dense=np.hstack([X.dense, np.zeros((rows, columns - before))]), longest=longest)
+        fresh.start(X)
+        copy_scales(self.models.scales, fresh.models.scales, before)
+        counts = self.models.counts
+        fresh.models.counts[NEXT_REFRESH] = counts[NEXT_REFRESH]
+        fresh.models = with_room(fresh.models, rows, len(X.values))
+        for row in range(rows):
+            sides, whole = self.models.lanes.sides[row : row + 1], bool(self.models.whole[row])
+            pairs.learn(part(X, row, row + 1), sides, whole, fresh.models, 0)
+        fresh.models.counts[LEARNED] = counts[LEARNED]
+        return fresh
 
     # ------------------------------------------------------------------ the labelling loop
 
@@ -117,6 +141,20 @@ class MultiLabelCore:
             models = without_oldest(models, int(models.counts[REMEMBERED]) - memory + memory // 10)
         self.models = models
 
+    def relabel(self, place: int, sides: Sides) -> None:
+        """Replace all that is known of a remembered row, and learn again from what is remembered.
+
+        The oldest row is 0. Thresholds keep the sides that the row had: they compare labels with the scores from
+        before they were learned, which are not kept.
+        """
+        if not 0 <= place < self.remembered:
+            raise IndexError(f"there is no remembered row {place}: there are {self.remembered}, from 0")
+        lanes = self.models.lanes
+        changed = lanes.sides[place] != sides
+        if changed.any():
+            lanes.sides[place, changed], lanes.duals[place, changed] = sides[changed], 0.0
+            pairs.retrain(self.models, True, LAST_SWEEPS)
+
     # ------------------------------------------------------------------ predictions
 
     def scores(self, X: Mixed) -> Numbers:
@@ -141,7 +179,7 @@ class MultiLabelCore:
         rows, counts = int(self.models.scales.rows[0]), self.models.counts
         if rows < counts[NEXT_REFRESH]:
             return
-        refresh(self.models.scales)
+        refresh(self.models.scales, self.unit_columns)
         counts[NEXT_REFRESH] = rows + (1 if rows < EVERY_ROW else min(rows, DOUBLING))
         if self.remembered:
             pairs.retrain(self.models, True, REFRESH_SWEEPS)

@@ -1,23 +1,9 @@
 """Model files of `MultiLabelLearner`: reading."""
 
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
-
-from askance._util.saving import Arrays, Header, matrix_of, numbers, rebuilt, take_features
-from askance.auto.contents import COUNTS, SCALES
-from askance.auto.models import place_terms
-from askance.auto.rows import mixed
-from askance.errors import ModelFileError
-from askance.jit.kernels import pairs
-from askance.jit.kernels.labelling import PLACES, REMEMBERED
-from askance.jit.kernels.pairs import LEARNED
+from askance._util.saving import Arrays, Header, rebuilt, take_features
+from askance.multilabel.codec import fill
 from askance.multilabel.contents import KIND
-from askance.multilabel.core import MultiLabelCore
-from askance.multilabel.labels import as_names
 from askance.multilabel.learner import MultiLabelLearner
-from askance.multilabel.models import with_room
 
 
 def from_bytes(content: bytes) -> MultiLabelLearner:
@@ -27,70 +13,6 @@ def from_bytes(content: bytes) -> MultiLabelLearner:
 
 def _rebuilt(header: Header, arrays: Arrays) -> MultiLabelLearner:
     learner = MultiLabelLearner(**header["parameters"])
-    width, core = take_features(learner, header), learner._started()
-    names = as_names(header["names"])
-    if names[: len(core.names)] != core.names:
-        raise ModelFileError("has other labels than its parameters say")
-    core.add_labels(names[len(core.names) :])
-    _fill(core, arrays, width)
+    width = take_features(learner, header)
+    fill(learner._started(), header, arrays, width)
     return learner
-
-
-def _fill(core: MultiLabelCore, arrays: Arrays, width: int) -> None:
-    """Put what a file holds into a new core for rows with this many features."""
-    dense = numbers(arrays, "labelled/dense", (None, None))
-    sparse = matrix_of(arrays, "labelled/sparse", width - dense.shape[1])
-    if len(dense) != sparse.shape[0]:
-        raise ModelFileError("has labelled rows of which one part is longer than the other")
-    X = mixed(dense, sparse)
-    core.start(X)
-    for name in (*SCALES, *COUNTS):
-        _take(getattr(core.models.scales, name), arrays, f"scales/{name}")
-    for part in ("thresholds", "questions"):
-        for name, array in getattr(core, part)._asdict().items():
-            _take(array, arrays, f"{part}/{name}")
-    core.models = with_room(core.models, len(dense), len(X.values))
-    _fill_rows(core, arrays, X)
-    _fill_weights(core, arrays)
-
-
-def _fill_rows(core: MultiLabelCore, arrays: Arrays, X: Any) -> None:
-    """Put the labelled rows back, and the features that follow from them."""
-    models, rows, entries = core.models, len(X.dense), len(X.values)
-    _take(models.counts, arrays, "counts")
-    terms = np.zeros(len(arrays["linear/terms"]), np.int64)
-    _take(terms, arrays, "linear/terms")
-    if models.counts[REMEMBERED] != rows or models.counts[PLACES] != len(terms) + 1:
-        raise ModelFileError("has other counts than rows")
-    if models.counts[LEARNED] < rows or not np.array_equal(np.unique(X.indices), np.sort(terms)):
-        raise ModelFileError("has weights of other terms than those of its labelled rows")
-    models.labelled.dense[:rows] = X.dense
-    models.labelled.starts[: rows + 1] = models.lanes.starts[: rows + 1] = X.starts
-    models.labelled.indices[:entries], models.labelled.values[:entries] = X.indices, X.values
-    _take(models.lanes.sides[:rows], arrays, "labelled/sides", least=-1)
-    _take(models.whole[:rows], arrays, "labelled/whole")
-    if (models.lanes.sides > 1).any():
-        raise ModelFileError("has sides of labels other than -1, 0 and 1")
-    place_terms(models, terms)
-    pairs.retrain(models, True, 0)
-
-
-def _fill_weights(core: MultiLabelCore, arrays: Arrays) -> None:
-    lanes, places = core.models.lanes, int(core.models.counts[PLACES])
-    _take(lanes.duals[: core.remembered], arrays, "linear/duals")
-    _take(lanes.dense_weights, arrays, "linear/dense_weights")
-    _take(lanes.weights[:places], arrays, "linear/weights")
-    if lanes.weights[0].any():
-        raise ModelFileError("has weights of a place without a term")
-
-
-def _take(own: NDArray[Any], arrays: Arrays, name: str, least: int = 0) -> None:
-    """Fill an array with that of a file, which must have its type and shape, and finite values."""
-    found = arrays[name]
-    if found.dtype != own.dtype or found.shape != own.shape:
-        raise ModelFileError(f"has an array {name!r} of the wrong type or shape")
-    if own.dtype.kind == "f" and not np.isfinite(found).all():
-        raise ModelFileError(f"has an array {name!r} with NaN or infinity")
-    if own.dtype.kind == "i" and (found < least).any():
-        raise ModelFileError(f"has an array {name!r} with negative numbers")
-    own[...] = found
