@@ -20,7 +20,7 @@ from askance.errors import ParameterError
 from askance.metrics.asked import SIZES, SMALLEST, size_unseen
 from askance.metrics.estimates import ENOUGH, LEVEL, Estimate
 from askance.metrics.intervals import Range, Unseen, WeightedCount, all_of
-from askance.typing import BoolArray, FloatArray
+from askance.typing import BoolArray, FloatArray, IntArray
 
 
 class LabelCounts(NamedTuple):
@@ -124,7 +124,7 @@ class AskedPairs(NamedTuple):
         """The pairs that the estimate is about, and what to say about it."""
         notes, own = [], self
         if metric == "macro_f":
-            enough = (self.asked & self.truth).sum(axis=0) >= ENOUGH
+            enough, note = of_labels_with_carriers((self.asked & self.truth).sum(axis=0))
             own = AskedPairs(
                 self.truth[:, enough],
                 self.predicted[:, enough],
@@ -132,11 +132,7 @@ class AskedPairs(NamedTuple):
                 self.ask_probabilities[:, enough],
                 self.by_row,
             )
-            if not enough.all():
-                notes.append(
-                    f"The mean of {enough.sum()} of {len(enough)} labels: of the others, fewer than {ENOUGH} "
-                    "carriers are known."
-                )
+            notes += [note] if note else []
         out_of_reach = int((own.ask_probabilities <= 0).sum())
         if out_of_reach:
             notes.append(f"{out_of_reach:,} pairs could not be asked about: the estimate is of the others.")
@@ -173,6 +169,15 @@ class AskedPairs(NamedTuple):
         count = WeightedCount(len(m), float(m @ weights), float(m**2 @ (weights * (weights - 1))))
         size = float(m @ m / m.sum()) if len(m) else of_one  # of one more mistake, which no coin has found
         return all_of(count, size * _unseen(chances[chances > 0]).weight(level), level)
+
+
+def of_labels_with_carriers(carriers: IntArray) -> tuple[BoolArray, str]:
+    """The labels of which enough carriers are known for a macro-F, and what to say about the others."""
+    enough = np.asarray(carriers >= ENOUGH)
+    if enough.all():
+        return enough, ""
+    known = f"fewer than {ENOUGH} carriers are known"
+    return enough, f"The mean of {enough.sum()} of {len(enough)} labels: of the others, {known}."
 
 
 def check_metric(metric: str) -> None:

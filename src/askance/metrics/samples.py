@@ -61,8 +61,11 @@ def sample_estimate(
     return Estimate(metric, found.value, low, high, level, counts.labels, note)
 
 
-def share_range(number: int, of: int, level: float) -> Range:
-    """A share of a population, from a random sample of it: the limits of Clopper and Pearson."""
+def share_range(number: float, of: float, level: float) -> Range:
+    """A share of a population, from a random sample of it: the limits of Clopper and Pearson.
+
+    Numbers that are not whole are those of independent ones that a sample of clusters is worth.
+    """
     if not of:
         return Range(0.0, 0.0, 1.0)
     tail = (1 - level) / 2
