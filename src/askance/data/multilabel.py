@@ -1,6 +1,8 @@
 """`read_multilabel`: a file whose rows carry several labels each."""
 
 import json
+from collections.abc import Callable
+from functools import partial
 from io import BufferedReader, BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -8,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from askance.data.cells import is_missing
-from askance.data.files import TextLines, Where, existing_file, is_pipe, listed, shown
+from askance.data.files import TextLines, existing_file, is_pipe, listed, shown
 from askance.data.kinds import ColumnPlan
 from askance.data.mixed import take_rows
 from askance.data.raw_tables import RawTable, first_rows
@@ -139,12 +141,13 @@ def _labels(table: RawTable, name: str, separator: str | None) -> list[list[str]
     found: list[list[str]] = []
     for batch in table.batches(CHUNK_ROWS):
         values = batch.columns.get(name, [None] * batch.rows)
-        found.extend(_labels_of(value, separator, batch.where, row) for row, value in enumerate(values))
+        where = batch.where
+        found.extend(labels_in(value, separator, partial(where, row)) for row, value in enumerate(values))
     return found
 
 
-def _labels_of(value: Any, separator: str | None, where: Where, row: int) -> list[str]:
-    """The labels in one cell, without those that occur twice."""
+def labels_in(value: Any, separator: str | None, place: Callable[[], str]) -> list[str]:
+    """The labels in one cell, without those that occur twice; DataError with its place if it is wrong."""
     if isinstance(value, list | tuple | np.ndarray):
         parts = [str(part) for part in value if part is not None]
     elif is_missing(value):
@@ -152,19 +155,19 @@ def _labels_of(value: Any, separator: str | None, where: Where, row: int) -> lis
     elif separator is not None:
         parts = str(value).split(separator)
     elif isinstance(value, str) and value.lstrip().startswith("["):
-        parts = _of_json(value, where, row)
+        parts = _of_json(value, place)
     else:
         parts = [str(value)]
     return list(dict.fromkeys(part.strip() for part in parts if part.strip()))
 
 
-def _of_json(cell: str, where: Where, row: int) -> list[str]:
+def _of_json(cell: str, place: Callable[[], str]) -> list[str]:
     try:
         parts = json.loads(cell)
     except ValueError:
-        raise DataError(f"{where(row)}: the labels {shown(cell)} are not a JSON list: fix the cell") from None
+        raise DataError(f"{place()}: the labels {shown(cell)} are not a JSON list: fix the cell") from None
     if not all(isinstance(part, str | int) for part in parts):
-        raise DataError(f"{where(row)}: the labels {shown(cell)} must be text or whole numbers: fix the cell")
+        raise DataError(f"{place()}: the labels {shown(cell)} must be text or whole numbers: fix the cell")
     return [str(part) for part in parts]
 
 

@@ -16,7 +16,7 @@ from askance.jit.kernels.mixed import Mixed
 from askance.jit.kernels.pairs import LEARNED, NEXT_REFRESH, PairModels
 from askance.learners.core import Spending
 from askance.multilabel.models import new_models, with_labels, with_room, without_oldest
-from askance.multilabel.questions import ASKED, REFUSED, ROWS, Answer, decide, no_questions
+from askance.multilabel.questions import ASKED, REFUSED, ROWS, SEEN, Answer, decide, no_questions
 from askance.multilabel.settings import MultiLabelSettings
 from askance.multilabel.thresholds import logistic, new_thresholds
 
@@ -98,6 +98,15 @@ class MultiLabelCore:
         self.observe(X)
         margins = self.margins(X)[0]
         return margins, decide(margins, self.questions, self.settings, granted=granted)
+
+    def pass_over(self, X: Mixed) -> None:
+        """Let rows pass, one after the other, about which nobody can be asked."""
+        self.start(X)
+        rows = len(X.dense)
+        for place in range(rows):
+            self.observe(part(X, place, place + 1))
+        self.questions.counts[ROWS] += rows
+        self.questions.counts[SEEN] += rows * len(self.names)
 
     def tell(self, X: Mixed, sides: Sides, chances: Numbers, *, whole: bool) -> None:
         """Learn what is known of one row: sides of labels, 0 for those that are unknown."""

@@ -14,14 +14,15 @@ from msgspec import Meta, field
 from askance._util.memory import free_bytes
 from askance.service.columns import Columns, Section
 from askance.service.patterns import END, PRINTABLE
-from askance.service.prices import Oracles, check_prices
+from askance.service.prices import Oracles
+from askance.service.settings_checks import check
 from askance.service.validation import sentence_of
 
 if TYPE_CHECKING:
     from askance.data.encoding import TablePlan
     from askance.learners.core import LearnerCore
     from askance.rules.query import QueryRule
-    from askance.service.state.auto_model import AutoModel
+    from askance.service.state.item_model import ItemModel
     from askance.service.state.layout import Layout
 
 TaskName = Annotated[
@@ -44,8 +45,6 @@ Part = Literal["text", "record", "vector"]
 PARTS: tuple[Part, ...] = ("text", "record", "vector")
 LONGEST_VECTOR = 8192
 MOST_CLASSES = 1000
-
-TAKEN_KEYS = {"u": "undo", "?": "help"}  # space, which skips, is excluded by the pattern
 
 State = Literal["running", "paused", "archived"]
 AUTO = "auto"  # the algorithm of a task that names none
@@ -163,6 +162,8 @@ class TaskSettings(Section, frozen=True):
 
     `columns` says what the fields of records hold. Without it, the automatic learner finds numbers in the first
     ten records, and all other values are categories.
+
+    With `multilabel`, the label of an item is a list of classes, or of none.
     """
 
     name: TaskName
@@ -185,6 +186,7 @@ class TaskSettings(Section, frozen=True):
     goal: Goal = Goal()
     certify: Certify = Certify()
     oracles: Oracles = Oracles()
+    multilabel: bool = False
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -249,8 +251,8 @@ class TaskSettings(Section, frozen=True):
 
     @property
     def many(self) -> bool:
-        """Whether there are more than two classes."""
-        return len(self.classes) > 2
+        """Whether there are more than two classes, or items have several."""
+        return len(self.classes) > 2 or self.multilabel
 
     @property
     def positive_class(self) -> str | None:
@@ -296,23 +298,19 @@ class TaskSettings(Section, frozen=True):
         query = parts_of(self.method, self.parameters).query
         return query if self.budget.rate is None else steered(self.method, query, self.budget.rate)
 
-    def learner(self) -> "LearnerCore | AutoModel":
+    def learner(self) -> "LearnerCore | ItemModel":
         """The learner before the first item; ValueError if the settings are not valid."""
         from askance.service.state.auto_model import AutoModel
+        from askance.service.state.multilabel_model import MultiLabelModel
 
-        if len(set(self.classes)) != len(self.classes):
-            raise ValueError(f"classes must be distinct, not {self.classes}")
-        check_former(self)
-        check_keys(self)
-        check_positive(self)
-        check_item(self)
-        check_oracles(self)
+        check(self)
         if not self.is_auto:
             return self._from_catalog()
         if self.dtype != "float64":
             raise ValueError(f'{AUTO} computes in double precision: leave out dtype, or set it to "float64"')
         self._check_memory(self.width * 32)
-        made = AutoModel.of(self.layout(), self.ids, self.random_state, self.parameters)
+        kind = MultiLabelModel if self.multilabel else AutoModel
+        made = kind.of(self.layout(), self.ids, self.random_state, self.parameters)
         return made.keep_to(self.budget.rate, self.budget.burst)
 
     def layout(self) -> "Layout":
@@ -353,59 +351,6 @@ class TaskSettings(Section, frozen=True):
 
 
 Settings = TaskSettings | Mapping[str, Any] | str | os.PathLike[str]
-
-
-def check_keys(settings: TaskSettings) -> None:
-    """Raise ValueError unless each key means one class and nothing else."""
-    keys = settings.interface.keys
-    for name, key in keys.items():
-        if name not in settings.classes:
-            raise ValueError(f"interface.keys: {name!r} is not one of the classes")
-        if key.lower() in TAKEN_KEYS:
-            raise ValueError(
-                f"interface.keys: {key!r} already means {TAKEN_KEYS[key.lower()]}: choose another key"
-            )
-    if len({key.lower() for key in keys.values()}) < len(keys):
-        raise ValueError("interface.keys: two classes have the same key: choose another for one of them")
-
-
-def check_former(settings: TaskSettings) -> None:
-    """Raise ValueError unless earlier names of classes lead to current ones."""
-    for name in settings.former.values():
-        if name not in settings.classes:
-            raise ValueError(f"former: {name!r} is not one of the classes")
-
-
-def check_positive(settings: TaskSettings) -> None:
-    """Raise ValueError unless the positive class is one of two classes."""
-    if settings.positive is None:
-        return
-    if settings.many:
-        raise ValueError(f"positive is for two classes, and there are {len(settings.classes)}: leave it out")
-    if settings.positive not in settings.classes:
-        listed = " or ".join(map(repr, settings.classes))
-        raise ValueError(f"positive must be {listed}, not {settings.positive!r}")
-
-
-def check_item(settings: TaskSettings) -> None:
-    """Raise ValueError unless the parts of items are distinct, and vectors have a length."""
-    if len(set(settings.parts)) < len(settings.parts):
-        raise ValueError(f"item: {settings.item} names a part twice: name each once")
-    if settings.takes_vectors and settings.vector_length is None:
-        raise ValueError("vector_length is missing: items may have vectors, so say how many numbers each has")
-    if settings.vector_length is not None and not settings.takes_vectors:
-        raise ValueError(f"vector_length is for items with vectors, and item is {settings.item!r}: leave it out")
-    if settings.columns and "record" not in settings.parts:
-        raise ValueError(f"columns is for items with records, and item is {settings.item!r}: leave it out")
-    if settings.columns and not settings.is_auto:
-        raise ValueError(f"{settings.method} hashes records as they are: leave out columns, or use {AUTO}")
-
-
-def check_oracles(settings: TaskSettings) -> None:
-    """Raise ValueError unless prices are right, and programs decide only where questions are chosen on lease."""
-    check_prices(settings.oracles)
-    if settings.oracles.enough is not None and not settings.named.asks_on_lease:
-        raise ValueError("oracles.enough is for questions that are chosen on lease: leave it out")
 
 
 def from_toml(path: pathlib.Path) -> TaskSettings:

@@ -11,8 +11,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from askance.errors import StoreError
 from askance.service import messages
 from askance.service.amending import (
@@ -34,12 +32,12 @@ from askance.service.state import journal, snapshots
 from askance.service.state.finite import NotFiniteError, sentence
 from askance.service.state.fold import Fold
 from askance.service.state.models import many_rows, warm_up
-from askance.service.state.ranking import leads_of
 from askance.service.state.waiting_rows import WaitingRows
 from askance.service.store import Entry, Store
 from askance.service.throughput import Throughput
 from askance.service.transaction import Transaction
 from askance.service.views import task as task_view
+from askance.service.views.current import predictions_of
 from askance.service.views.item_index import ItemIndex
 
 SNAPSHOT_EVERY = 10_000  # entries
@@ -172,17 +170,11 @@ class Task:
         rows = many_rows(self.settings, items)
         fold = self.fold
         check_finite(fold)
-        with fold.lock:
-            version = fold.version
-            predictions = fold.learner.predict(rows)
-            scores = fold.learner.decision_function(rows)
-        if scores.ndim == 2:
-            scores = leads_of(scores)
-        if not np.isfinite(scores).all():
-            raise self._not_finite(NotFiniteError(changed=False, place=int(np.argmin(np.isfinite(scores)))))
-        names = map(fold.settings.name_of, predictions.tolist())
-        pairs = zip(names, scores.tolist(), strict=True)
-        return messages.Predictions([messages.Prediction(*pair) for pair in pairs], version)
+        try:
+            with fold.lock:
+                return messages.Predictions(predictions_of(fold, rows), fold.version)
+        except NotFiniteError as error:
+            raise self._not_finite(error) from None
 
     def figures(self, transaction: Transaction) -> messages.Figures:
         """The current figures, between two commands."""

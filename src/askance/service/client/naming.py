@@ -102,7 +102,7 @@ def number_of(item: ItemRef) -> int:
     return int(number)
 
 
-def label_of(item: ItemRef | str, label: str, lease: int | None, key: str | None) -> Label:
+def label_of(item: ItemRef | str, label: str | list[str], lease: int | None, key: str | None) -> Label:
     """A label for an item that is named by its number or by your id."""
     return Label(
         label,
@@ -112,12 +112,12 @@ def label_of(item: ItemRef | str, label: str, lease: int | None, key: str | None
     )
 
 
-def correction_of(item: ItemRef | str, label: str, key: str | None) -> Correction:
+def correction_of(item: ItemRef | str, label: str | list[str], key: str | None) -> Correction:
     """A correction for an item that is named by its number or by your id."""
     return Correction(label, **_name(item), key=key or fresh_name())
 
 
-def as_labels(given: Iterable[Label | tuple[ItemRef | str, str]]) -> list[Label]:
+def as_labels(given: Iterable[Label | tuple[ItemRef | str, str | list[str]]]) -> list[Label]:
     """Labels, or pairs of an item and its label."""
     return [one if isinstance(one, Label) else label_of(one[0], one[1], None, None) for one in given]
 

@@ -383,7 +383,7 @@ class Client(Reviews, Tokens):
     def label(
         self,
         item: ItemRef | str,
-        label: str,
+        label: str | list[str],
         lease: int | None = None,
         *,
         key: str | None = None,
@@ -395,8 +395,8 @@ class Client(Reviews, Tokens):
         ----------
         item : int, str, or an answer about an item
             The number of the item, your own id, or for example a `Question`.
-        label : str
-            The class.
+        label : str or list of str
+            The class; a list of classes if the task is `multilabel`.
         lease : int, optional
             Accept the label only while this lease lasts.
         key : str, optional
@@ -409,7 +409,7 @@ class Client(Reviews, Tokens):
         return receipts[0]
 
     def label_all(
-        self, labels: Iterable[m.Label | tuple[ItemRef | str, str]], *, task: str | None = None
+        self, labels: Iterable[m.Label | tuple[ItemRef | str, str | list[str]]], *, task: str | None = None
     ) -> list[m.Receipt]:
         """Label many items, as pairs of item and label or as `Label` objects, in batches of up to a thousand."""
         return self._all(calls.label_all(self._of(task), naming.as_labels(labels)))
@@ -481,7 +481,7 @@ class Client(Reviews, Tokens):
         return self._do(calls.undo(self._of(task), item, key))
 
     def correct(
-        self, item: ItemRef | str, label: str, *, key: str | None = None, task: str | None = None
+        self, item: ItemRef | str, label: str | list[str], *, key: str | None = None, task: str | None = None
     ) -> m.Amendment:
         """Correct the label of an item. The model no longer knows the wrong one, and learns the right one."""
         return self._do(calls.correct(self._of(task), naming.correction_of(item, label, key)))

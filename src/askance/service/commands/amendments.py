@@ -5,9 +5,11 @@ from typing import NamedTuple
 from msgspec import UNSET, Struct
 
 from askance.service import messages
-from askance.service.commands.items import check_class, entry_of
+from askance.service.commands.items import entry_of
 from askance.service.commands.labels import item_numbers, lend, standing_votes
 from askance.service.errors import conflict, not_found
+from askance.service.label_sets import check_label, id_of, label_of
+from askance.service.messages.base import ShownLabel
 from askance.service.state import journal
 from askance.service.store.entries import Entry
 from askance.service.transaction import Transaction
@@ -87,19 +89,19 @@ def correct(
     repeated = _repeated(transaction, journal.CORRECTION, key)
     if repeated is not None:
         return repeated
-    label = check_class(transaction.settings, request.label)
+    label = check_label(transaction.settings, request.label)
     item = item_numbers(transaction, [request])[0]
     entry = entry_of(transaction, item)
     now = label_now(transaction, entry)
     if now is None:
         raise conflict("not_labelled", f"item {item} has no label to correct")
-    if now == transaction.settings.name_of(label):
+    if now == label_of(transaction.settings, label):
         return messages.Amendment(item, now, transaction.fold.version, 0, again=True)
     settings = transaction.settings
     if settings.corrects_in_place:
-        body = journal.Correction(label, settings.id_of(now))
+        body = journal.Correction(label, id_of(settings, now))
         transaction.write(journal.CORRECTION, body, item=item, key=key, who=who)
-        return messages.Amendment(item, settings.name_of(label), transaction.fold.version, 0)
+        return messages.Amendment(item, label_of(settings, label), transaction.fold.version, 0)
     start = item if entry.kind == journal.IMPORTED else standing_votes(transaction, item)[0].seq
     return PendingAmendment(journal.CORRECTION, journal.Correction(label), item, key, who, start)
 
@@ -123,22 +125,22 @@ def undo_rollback(transaction: Transaction, number: int, who: str | None) -> Pen
     )
 
 
-def label_now(transaction: Transaction, entry: Entry) -> str | None:
-    """The current label of an item, by the current name of its class; None if it has none."""
+def label_now(transaction: Transaction, entry: Entry) -> ShownLabel | None:
+    """The current label of an item, by the current names of classes; None if it has none."""
     item, corrected = entry.seq, transaction.fold.amendments.corrected
-    name_of = transaction.settings.name_of
+    settings = transaction.settings
     if entry.kind == journal.IMPORTED:
-        return name_of(corrected.get(item, journal.read(entry).label))
+        return label_of(settings, corrected.get(item, journal.read(entry).label))
     if entry.kind == journal.GOLD:  # labellers must not see it
         return None
-    never_asked = entry.kind == journal.ITEM and not transaction.settings.asks_on_lease
+    never_asked = entry.kind == journal.ITEM and not settings.asks_on_lease
     questions = transaction.fold.questions
     if never_asked or item in questions.open or item in questions.given_up:
         return None
     votes = [journal.read(vote) for vote in standing_votes(transaction, item)]
     if not votes:
         return None
-    return name_of(corrected.get(item, journal.outcome([vote.label for vote in votes], votes[-1])))
+    return label_of(settings, corrected.get(item, journal.outcome([vote.label for vote in votes], votes[-1])))
 
 
 def label_probability(transaction: Transaction, item: int) -> float | None:

@@ -10,6 +10,7 @@ from askance.service.commands.amendments import PendingAmendment, label_now
 from askance.service.commands.items import no_item
 from askance.service.errors import conflict, invalid
 from askance.service.images import is_kept
+from askance.service.label_sets import id_of
 from askance.service.state import journal
 from askance.service.store.entries import Entry
 from askance.service.transaction import Transaction
@@ -47,7 +48,7 @@ def _repeated(transaction: Transaction, request: messages.ItemDeletion, earlier:
 def _pending(transaction: Transaction, items: dict[int, Entry], key: str, who: str | None) -> PendingAmendment:
     gold = [item for item, entry in items.items() if entry.kind == journal.GOLD]
     names = {item: label_now(transaction, entry) for item, entry in items.items() if item not in gold}
-    labels = {item: None if name is None else transaction.settings.id_of(name) for item, name in names.items()}
+    labels = {item: None if name is None else id_of(transaction.settings, name) for item, name in names.items()}
     imported = {item for item, entry in items.items() if entry.kind == journal.IMPORTED}
     body = journal.Deletion(
         {item: label for item, label in labels.items() if item not in imported},

@@ -12,8 +12,8 @@ from msgspec import UNSET
 from askance.service import messages
 from askance.service.commands import labels
 from askance.service.commands.amendments import PendingAmendment, correct, label_now, undo
-from askance.service.commands.items import check_class
 from askance.service.errors import RequestError, conflict, invalid
+from askance.service.label_sets import check_class, check_single
 from askance.service.state import journal
 from askance.service.state.fold import Fold
 from askance.service.store.entries import Entry
@@ -48,6 +48,7 @@ def is_set_aside(fold: Fold, item: int) -> bool:
 
 def label_group(transaction: Transaction, request: messages.GroupLabel, who: str | None) -> Sorted:
     """Label the items of a group that can be labelled; return what is left to correct, and what cannot be done."""
+    check_single(transaction.settings, "labels of many items at once")
     check_class(transaction.settings, request.label)
     if len(set(request.items)) < len(request.items):
         raise invalid("an item is named twice in this group: name each item once")

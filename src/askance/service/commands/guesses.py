@@ -9,6 +9,7 @@ from askance.service import messages
 from askance.service.commands.items import check_guess, no_item
 from askance.service.commands.labels import item_numbers
 from askance.service.errors import conflict, invalid
+from askance.service.label_sets import check_single
 from askance.service.state import journal
 from askance.service.store.entries import Entry
 from askance.service.transaction import Transaction
@@ -27,6 +28,7 @@ def guess(transaction: Transaction, request: messages.LateGuesses, who: str | No
 
     They are features of items that get their label later. What was learned stays as it was.
     """
+    check_single(transaction.settings, "guesses")
     given = _checked(transaction, request)
     keys = transaction.by_key([journal.GUESS], [one.key for one in given if one.key is not UNSET])
     bodies = transaction.contents(one.item for one in given)

@@ -8,6 +8,7 @@ from msgspec import UNSET
 
 from askance.service import images, messages
 from askance.service.errors import RequestError, conflict, invalid, not_found
+from askance.service.label_sets import check_label, check_single, id_of, label_of, unknown_class
 from askance.service.settings import PARTS, TaskSettings
 from askance.service.state import journal
 from askance.service.state.finite import NotFiniteError, sentence
@@ -50,10 +51,12 @@ def import_items(
     """
     check_open(transaction)
     check_forms(transaction.settings, items)
-    ids = [check_class(transaction.settings, item.label) for item in items]
+    ids = [check_label(transaction.settings, item.label) for item in items]
     known = known_items(transaction, items)
     fresh = _fresh(items, known)
     gold = [place for place in fresh if items[place].gold]
+    if gold:
+        check_single(transaction.settings, "gold items")
     if len(gold) + len(transaction.fold.gold.labels) > MOST_GOLD:
         raise conflict("much_gold", f"a task has at most {MOST_GOLD} gold items: delete some")
     rows = rows_of(transaction.settings, [items[place] for place in fresh])
@@ -83,7 +86,7 @@ def decision(settings: TaskSettings, entry: Entry, *, again: bool = False) -> me
     body = journal.read(entry)
     return messages.ItemDecision(
         entry.seq,
-        settings.name_of(body.prediction),
+        label_of(settings, body.prediction),
         body.score,
         body.ask_probability,
         entry.kind == journal.QUESTION,
@@ -129,6 +132,8 @@ def check_forms(settings: TaskSettings, items: Sequence[messages.Item]) -> None:
             wrong = images.refusal(settings, item.image, item.image_data)
             if wrong is not None:
                 raise invalid(f"item {place} (from 0): {wrong}")
+        if item.guesses is not UNSET:
+            check_single(settings, "guesses")
         for name, guess in {} if item.guesses is UNSET else item.guesses.items():
             check_guess(settings, f"item {place} (from 0), guess of {name!r}", guess.label)
 
@@ -136,7 +141,7 @@ def check_forms(settings: TaskSettings, items: Sequence[messages.Item]) -> None:
 def check_guess(settings: TaskSettings, place: str, label: str) -> None:
     """Refuse a guess that is not one of the classes, nor an earlier name of one."""
     if not settings.knows(label):
-        raise invalid(f"{place}: {_unknown_class(settings, label)}")
+        raise invalid(f"{place}: {unknown_class(settings, label)}")
 
 
 def image_of(settings: TaskSettings, item: int, body: Any) -> str | None:
@@ -150,18 +155,6 @@ def _expected(settings: TaskSettings) -> str:
     if len(parts) == 1:
         return f"the field {parts[0]} and not {others}: this task has {settings.parts[0]} items"
     return f"at least one of the fields {', '.join(parts)}" + (f", and not {others}" if others else "")
-
-
-def check_class(settings: TaskSettings, label: str) -> str:
-    """Return the first name of a class. Refuse a label that is not one of the classes, nor an earlier name."""
-    if not settings.knows(label):
-        raise invalid(_unknown_class(settings, label))
-    return settings.id_of(label)
-
-
-def _unknown_class(settings: TaskSettings, label: str) -> str:
-    shown = ", ".join(map(repr, settings.classes[:20]))
-    return f"unknown class {label!r}: this task has {shown}{' …' if len(settings.classes) > 20 else ''}"
 
 
 def known_items(transaction: Transaction, items: Sequence[messages.Item]) -> dict[str, Entry]:
@@ -188,7 +181,7 @@ def _content(settings: TaskSettings, item: Any) -> bytes | None:
     if not parts_of(item):
         return None
     is_labelled = isinstance(item, journal.ImportedItem | messages.LabelledItem)
-    label = settings.id_of(item.label) if is_labelled else None
+    label = id_of(settings, item.label) if is_labelled else None
     vector = item.vector if isinstance(item.vector, bytes) else packed(item.vector)
     parts = (item.text, item.record, vector)
     return msgspec.json.encode([*(None if part is UNSET else part for part in parts), label])

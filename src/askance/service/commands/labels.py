@@ -9,8 +9,10 @@ from msgspec.structs import replace
 from askance.service import messages
 from askance.service.commands import choosing
 from askance.service.commands.asking import current
-from askance.service.commands.items import check_class, image_of, no_item
+from askance.service.commands.items import image_of, no_item
 from askance.service.errors import RequestError, conflict, invalid, not_found
+from askance.service.label_sets import check_label, id_of, label_of, text_of
+from askance.service.settings import TaskSettings
 from askance.service.state import journal
 from askance.service.state.questions import Question
 from askance.service.state.rows import stored_rows
@@ -93,19 +95,17 @@ def _shown_all(
     """The questions as labellers see them, with what the current model says or, if it diverged, an earlier one."""
     items = transaction.at(question.item for question in chosen)
     now = current(transaction, [question.item for question in chosen])
-    on_lease = transaction.settings.asks_on_lease
-    hides_chances = not on_lease and bool(transaction.fold.gold.labels)  # gold questions have none
+    # Gold questions have none.
+    hides_chances = not transaction.settings.asks_on_lease and bool(transaction.fold.gold.labels)
     shown = []
     for question, loan in zip(chosen, loans, strict=True):
         content = journal.read(items[question.item])
         choice = now.get(question.item) or Choice(question.item, question.prediction, question.score)
-        choice = choice._replace(prediction=transaction.settings.name_of(choice.prediction))
         flags = [
             messages.FlagDetail(one.who, one.at, journal.read(one).note or None)
             for one in own_flags(transaction, question.item, loan.who)
         ]
-        image = image_of(transaction.settings, question.item, content)
-        found = _shown(question, choice, items[question.item].key, content, loan, flags, image, on_lease=on_lease)
+        found = _shown(transaction.settings, question, choice, items[question.item].key, content, loan, flags)
         shown.append(replace(found, ask_probability=None) if hides_chances else found)
     return shown
 
@@ -141,14 +141,14 @@ def label(transaction: Transaction, labels: Sequence[messages.Label], who: str |
         if again:
             votes = _votes(transaction, item)
         else:
-            given = transaction.settings.id_of(one.label)
+            given = id_of(transaction.settings, one.label)
             body = journal.Label(given, verdict=transaction.fold.verdict(item, who, given))
             written = transaction.write(journal.LABEL, body, item=item, key=one.key, who=who, row=rows.get(item))
             assert written.question is not None
             votes = _by_name(transaction, written.question.counts())
         state: Any = "waiting" if item in transaction.fold.questions.open else "learned"
         if item in transaction.fold.gold.labels:  # nobody is to see that it is a gold item
-            votes = {one.label: 1}
+            votes = _by_name(transaction, {id_of(transaction.settings, one.label): 1})
             state = "learned" if transaction.settings.labels.per_item == 1 else "waiting"
         receipts.append(messages.Receipt(item, state, votes, transaction.fold.version, again))
     return messages.Receipts(receipts)
@@ -205,20 +205,20 @@ def is_repeated(
     """Whether this label was accepted before, by its key or its labeller. Refuse a key of another label."""
     earlier = keys.get(one.key) if one.key is not UNSET else None
     if earlier is not None:
-        if (earlier.item, journal.read(earlier).label) != (item, transaction.settings.id_of(one.label)):
+        if (earlier.item, journal.read(earlier).label) != (item, id_of(transaction.settings, one.label)):
             raise conflict("key_reused", f"the key {one.key!r} belongs to another label: choose another key")
         return True
     question = transaction.fold.question_of(item)
     if question is not None:
         vote = question.voter(who)
-        return vote is not None and vote.label == transaction.settings.id_of(one.label)
+        return vote is not None and vote.label == id_of(transaction.settings, one.label)
     votes = [entry for entry in standing_votes(transaction, item) if entry.who == who]
-    return bool(votes) and journal.read(votes[-1]).label == transaction.settings.id_of(one.label)
+    return bool(votes) and journal.read(votes[-1]).label == id_of(transaction.settings, one.label)
 
 
 def check(transaction: Transaction, one: messages.Label, item: int, who: str | None) -> None:
     """Refuse a label that this labeller cannot give now."""
-    check_class(transaction.settings, one.label)
+    check_label(transaction.settings, one.label)
     question = transaction.fold.question_of(item)
     if question is None and choosing.may_be_asked(transaction.fold, item):
         if one.lease is UNSET:
@@ -263,7 +263,7 @@ def _votes(transaction: Transaction, item: int) -> dict[str, int]:
 
 
 def _by_name(transaction: Transaction, counts: dict[str, int]) -> dict[str, int]:
-    return {transaction.settings.name_of(label): count for label, count in counts.items()}
+    return {text_of(transaction.settings, label): count for label, count in counts.items()}
 
 
 def _free(transaction: Transaction, item: int, who: str | None) -> Question:
@@ -283,23 +283,22 @@ def _waiting(transaction: Transaction) -> int:
 
 
 def _shown(
+    settings: TaskSettings,
     question: Question,
     now: Choice,
     own_id: str | None,
     content: Any,
     loan: Entry,
     flags: list[messages.FlagDetail],
-    image: str | None,
-    *,
-    on_lease: bool,
 ) -> messages.Question:
     """A question as labellers see it. A gold one looks like one that the model is in doubt about."""
     text, record, note = (None if part is UNSET else part for part in (content.text, content.record, content.note))
+    on_lease = settings.asks_on_lease
     return messages.Question(
         question.item,
         loan.seq,
         journal.read(loan).until,
-        now.prediction,
+        label_of(settings, now.prediction),
         now.score,
         None if question.gold or question.reason in ("doubt", "given") else question.ask_probability,
         loan.at if question.gold and on_lease else question.asked_at,
@@ -310,5 +309,5 @@ def _shown(
         reason="doubt" if question.gold and on_lease else question.reason,
         vector_length=length_of(content),
         flags=flags,
-        image=image,
+        image=image_of(settings, question.item, content),
     )

@@ -7,9 +7,10 @@ from msgspec import UNSET
 from askance.service import messages
 from askance.service.commands import choosing
 from askance.service.commands.amendments import label_now
-from askance.service.commands.items import check_class, entry_of
+from askance.service.commands.items import entry_of
 from askance.service.commands.labels import why_closed
 from askance.service.errors import conflict
+from askance.service.label_sets import check_class, check_single
 from askance.service.state import journal
 from askance.service.state.amendments import decides
 from askance.service.state.rows import stored_rows
@@ -22,6 +23,7 @@ TURNS = (journal.LABEL, journal.SKIP, journal.UNDO, journal.REVIEWED, journal.CO
 
 def review(transaction: Transaction, request: messages.ReviewRequest, who: str | None) -> messages.Reviewed:
     """Give an open question its label, whatever the votes are, or confirm an item. Again, it does nothing."""
+    check_single(transaction.settings, "reviews")
     item = request.item
     entry = entry_of(transaction, item)
     label = None if request.label is UNSET else check_class(transaction.settings, request.label)

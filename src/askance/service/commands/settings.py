@@ -4,7 +4,8 @@ import msgspec
 
 from askance.service import messages
 from askance.service.errors import conflict, invalid
-from askance.service.settings import MOST_CLASSES, State, TaskSettings, check_keys, check_oracles
+from askance.service.settings import MOST_CLASSES, State, TaskSettings
+from askance.service.settings_checks import check_keys, check_multilabel, check_oracles
 from askance.service.state import journal
 from askance.service.transaction import Transaction
 
@@ -26,6 +27,7 @@ def change(transaction: Transaction, request: messages.TaskChange, who: str | No
     changed = written.applied_to(transaction.settings)
     try:
         check_keys(changed)
+        check_multilabel(changed)
         check_oracles(changed)
         changed.check_rate()
     except ValueError as error:

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import UNSET
 
 from askance.service.images import address_of
+from askance.service.label_sets import label_of
 from askance.service.messages.webhooks import EventType
 from askance.service.settings import TaskSettings
 from askance.service.state import journal
@@ -91,7 +92,7 @@ class EventMaker:
         settings, data = self._settings_at(event.seq), dict(event.data)
         for field in ("label", "prediction"):
             if field in data:
-                data[field] = settings.name_of(data[field])
+                data[field] = label_of(settings, data[field])
         if data.get("image"):
             data["image"] = address_of(settings, data["item"], data["image"])
         return event._replace(data=data)

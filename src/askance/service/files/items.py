@@ -13,12 +13,14 @@ from askance.data.encoding import TablePlan
 from askance.data.files import listed, shown
 from askance.data.jsonl import JsonRecord, text_of, value_of
 from askance.data.kinds import LEFT_OUT, NUMBER
+from askance.data.multilabel import USUAL, labels_in
 from askance.data.raw_rows import VECTOR, ArchiveRows, JsonRows, RawRows, TableRows
 from askance.data.recipe import Fields, Recipe
 from askance.errors import DataError
 from askance.service.files.choices import ColumnChoices
 from askance.service.files.guesses import GUESSES, guess_columns, guesses_of
 from askance.service.messages import Item, LabelledItem
+from askance.service.messages.base import GivenLabel
 from askance.service.settings import TaskSettings
 from askance.service.validation import sentence_of
 
@@ -61,7 +63,7 @@ class ItemMaker:
         """The item, labelled if all of them are; DataError with the place if the service would refuse it."""
         return self.with_label(entry, self._label(entry) if self.labelled else None)
 
-    def with_label(self, entry: JsonRecord, label: str | None, source: str | None = None) -> Item:
+    def with_label(self, entry: JsonRecord, label: GivenLabel | None, source: str | None = None) -> Item:
         """The item with this label and its source, if there is one."""
         place, fields = self.rows.where(entry.line), self.roles.fields
         content: dict[str, Any] = {}
@@ -133,10 +135,15 @@ class ItemMaker:
             raise DataError(f"{place}: the id is {shown(name)}: give a string or a whole number")
         return str(name)
 
-    def _label(self, entry: JsonRecord) -> str:
+    def _label(self, entry: JsonRecord) -> GivenLabel:
         assert self.roles.fields.label is not None
         place = self.rows.where(entry.line)
         value = value_of(entry.record, self.roles.fields.label, place)
+        if self.settings.multilabel:
+            names = labels_in(value, None, lambda: place)
+            for name in names:
+                self._check_class(place, "a label", name)
+            return names
         label = label_name(value)
         self._check_class(place, "the label", label, value)
         return label
@@ -174,8 +181,11 @@ def roles_of(choices: ColumnChoices, rows: RawRows, settings: TaskSettings, firs
     unknown = [name for name in choices.drop if name not in names]
     if unknown and not isinstance(rows, JsonRows):  # an object may lack what others have
         raise DataError(f"{place}: there is no column {shown(unknown[0])} to drop; there are {listed(names)}")
+    label = choices.label
+    if label is None and choices.labelled and settings.multilabel:
+        label = next((name for name in names if name.lower() in USUAL), None)
     recipe = Recipe(
-        label=choices.label or (None if choices.labelled else False),
+        label=label or (None if choices.labelled else False),
         text=_text(choices, settings, names),
         drop=choices.drop,
     )

@@ -4,9 +4,17 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType, field
 
-from askance.service.messages.base import MOST_AT_ONCE, Answer, Body, ItemNumber, Key, OwnId
+from askance.service.messages.base import (
+    MOST_AT_ONCE,
+    Answer,
+    Body,
+    GivenLabel,
+    ItemNumber,
+    Key,
+    OwnId,
+    ShownLabel,
+)
 from askance.service.messages.items import Item, ItemDecision
-from askance.service.settings import ClassName
 
 
 class LeaseRequest(Body, frozen=True):
@@ -67,7 +75,7 @@ class Question(Answer, frozen=True):
     item: int
     lease: int
     until: float
-    prediction: str
+    prediction: ShownLabel
     score: float
     ask_probability: float | None
     asked_at: float
@@ -95,7 +103,7 @@ class Label(Body, frozen=True):
     With `lease`, the label is accepted only while that lease lasts.
     """
 
-    label: ClassName
+    label: GivenLabel
     item: ItemNumber | UnsetType = UNSET
     id: OwnId | UnsetType = UNSET
     key: Key | UnsetType = UNSET
@@ -109,7 +117,10 @@ class Labels(Body, frozen=True):
 
 
 class Receipt(Answer, frozen=True):
-    """The receipt of a label: it was `learned`, or is `waiting` for more labels of the same item."""
+    """The receipt of a label: it was `learned`, or is `waiting` for more labels of the same item.
+
+    `votes` are by label; if the task is `multilabel`, by the JSON text of the list.
+    """
 
     item: int
     state: Literal["learned", "waiting"]
@@ -173,7 +184,7 @@ class Undo(Body, frozen=True):
 class Correction(Body, frozen=True):
     """The correct label of an item that already has a label."""
 
-    label: ClassName
+    label: GivenLabel
     item: ItemNumber | UnsetType = UNSET
     id: OwnId | UnsetType = UNSET
     key: Key | UnsetType = UNSET
@@ -183,7 +194,7 @@ class Amendment(Answer, frozen=True):
     """An item whose label was corrected or undone, and the number of journal entries that were replayed."""
 
     item: int
-    label: str | None
+    label: ShownLabel | None
     version: int
     replayed: int
     again: bool = False
@@ -192,7 +203,7 @@ class Amendment(Answer, frozen=True):
 class Vote(Answer, frozen=True):
     """A label that somebody gave. With a `final` one, a lead decided, whatever the others were."""
 
-    label: str
+    label: ShownLabel
     by: str | None
     at: float
     undone: bool = False
@@ -241,7 +252,7 @@ class ItemDetail(Answer, frozen=True):
     at: float
     state: Literal["not asked", "open", "learned", "given up", "imported"]
     decision: ItemDecision | None
-    label: str | None
+    label: ShownLabel | None
     votes: list[Vote]
     corrections: list[Vote]
     agreement: float | None

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from askance.service.patterns import END, PRINTABLE
+from askance.service.settings import MOST_CLASSES, ClassName
 
 MOST_AT_ONCE = 1000
 LONGEST_TEXT = 200_000
@@ -38,6 +39,17 @@ TokenName = Annotated[
         description="The name of the person or program that the token is for.",
     ),
 ]
+GivenLabel = (
+    ClassName
+    | Annotated[
+        list[ClassName],
+        Meta(
+            max_length=MOST_CLASSES,
+            description="All labels of the item, if the task is `multilabel`; an empty list means none.",
+        ),
+    ]
+)
+ShownLabel = str | list[str]  # a list if the task is multilabel
 Text = Annotated[str, Meta(max_length=LONGEST_TEXT)]
 GuesserName = Annotated[
     str,

@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import UNSET, Meta, UnsetType
 
 from askance.service.messages.answers import ItemDetail
-from askance.service.messages.base import MOST_AT_ONCE, Answer, Body, GuesserName, ItemNumber, Key
+from askance.service.messages.base import MOST_AT_ONCE, Answer, Body, GuesserName, ItemNumber, Key, ShownLabel
 from askance.service.settings import ClassName
 
 Group = Annotated[list[ItemNumber], Meta(min_length=1, max_length=MOST_AT_ONCE)]
@@ -95,7 +95,7 @@ class SimilarItem(Answer, frozen=True):
 
     item: ItemDetail
     similarity: float
-    prediction: str
+    prediction: ShownLabel
     score: float
 
 
@@ -107,6 +107,6 @@ class SimilarItems(Answer, frozen=True):
 
     items: list[SimilarItem]
     compared: int
-    prediction: str
+    prediction: ShownLabel
     score: float
     set_aside: bool

@@ -10,10 +10,12 @@ from askance.service.messages.base import (
     MOST_GUESSES,
     Answer,
     Body,
+    GivenLabel,
     GuesserName,
     ItemNumber,
     Key,
     OwnId,
+    ShownLabel,
     Text,
 )
 from askance.service.patterns import END, PRINTABLE
@@ -100,14 +102,16 @@ class GuessReceipts(Answer, frozen=True):
 class ItemDecision(Answer, frozen=True):
     """The decision about an item.
 
-    `prediction` is the predicted class, and `score` its distance from the decision boundary. `ask_probability` is
+    `prediction` is the predicted class, and `score` its distance from the decision boundary. If the task is
+    `multilabel`, it is a list of classes, and the score says how certain the least certain class is: 0 is a guess,
+    and 1 is no doubt. `ask_probability` is
     the probability with which the label was asked for, and `ask` says whether it was: the item is then a question.
     `version` is the version of the model. `again` says that this id came before: the decision was made then.
     `automatic` says that a certificate held when it was made, and the prediction was confident enough for it.
     """
 
     item: int
-    prediction: str
+    prediction: ShownLabel
     score: float
     ask_probability: float
     ask: bool
@@ -124,10 +128,14 @@ class Decisions(Answer, frozen=True):
 
 
 class Prediction(Answer, frozen=True):
-    """The prediction of the current model for an item."""
+    """The prediction of the current model for an item.
 
-    prediction: str
+    If the task is `multilabel`, there are the `probabilities` of all classes.
+    """
+
+    prediction: ShownLabel
     score: float
+    probabilities: dict[str, float] | None = None
 
 
 class Predictions(Answer, frozen=True):
@@ -150,7 +158,7 @@ class LabelledItem(Item, frozen=True, kw_only=True):
     Nothing is learned from a `gold` item. People label it among other questions, which shows who is right.
     """
 
-    label: ClassName
+    label: GivenLabel
     source: Origin | UnsetType = UNSET
     labeller: Origin | UnsetType = UNSET
     labelled_at: Moment | UnsetType = UNSET

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, UnsetType
 
 from askance.service.messages.answers import ItemDetail
-from askance.service.messages.base import Answer, Body, ItemNumber, Key
+from askance.service.messages.base import Answer, Body, ItemNumber, Key, ShownLabel
 from askance.service.settings import ClassName
 
 ReviewReason = Literal["disagreement", "flagged", "likely error", "skipped"]
@@ -61,6 +61,6 @@ class Reviewed(Answer, frozen=True):
     """An item that a lead has decided about, and its label; null if it stays without one."""
 
     item: int
-    label: str | None
+    label: ShownLabel | None
     version: int
     again: bool = False

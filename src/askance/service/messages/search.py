@@ -23,9 +23,9 @@ class ItemFilter(Body, frozen=True):
 
     `waiting` items are questions without a label; `open` ones can be labelled now, also if nobody was asked about
     them yet. A `skipped` item still waits, and somebody skipped it. A `flagged` one has an open flag. `search`
-    looks in the content, the id, the note and the number. `predicted` and the scores are those of the arrival.
-    `labeller` gave a label, made the last correction, or is named by the import. `since` and `until` limit when an
-    item arrived, without `until`.
+    looks in the content, the id, the note and the number. If an item has several labels, `label` and `predicted`
+    are one of them; `predicted` and the scores are those of the arrival. `labeller` gave a label, made the last
+    correction, or is named by the import. `since` and `until` limit when an item arrived, without `until`.
     """
 
     state: ItemState = "all"

@@ -119,6 +119,8 @@ class Figures(Answer, frozen=True):
     so far.
 
     F, precision, recall and cost are about the class `positive`, which is null if there are more than two classes.
+    If the task is `multilabel`, accuracy is the share of items of which all labels are right; `micro_f` is the F
+    of all labels together, and `macro_f` the mean of the classes' F.
     `oldest_question` is when the oldest question was asked that has no label yet. Items that were `deleted` are no
     longer among `items`, `labelled` and `imported`, but the labels that people gave them are among `labels`.
     `problem` says why items are refused and what to do; it is null if nothing is wrong. `certificate` is null if

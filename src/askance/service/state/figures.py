@@ -8,9 +8,11 @@ from numpy.typing import NDArray
 
 from askance.metrics import AskedTally
 from askance.metrics.estimates import LEVEL, Estimate
+from askance.metrics.label_samples import SAMPLE_METRICS
 from askance.metrics.samples import SampleCounts, sample_estimate
 from askance.service.settings import Costs, TaskSettings
 from askance.service.state.audits import FEWEST, Audits, Sample
+from askance.service.state.label_samples import label_sample
 
 TWO_CLASSES = ("accuracy", "f", "precision", "recall", "balanced_accuracy", "cost")
 MANY_CLASSES = ("accuracy",)
@@ -134,12 +136,22 @@ def _of_audits(
     metrics: tuple[str, ...] = MANY_CLASSES if settings.many else TWO_CLASSES
     if predictions is not None:
         metrics = tuple(metric for metric in metrics if metric != "cost")  # which is a sum over known items
+    if settings.multilabel:
+        metrics += SAMPLE_METRICS
     if sample.labels < FEWEST:
         note = f"Cannot tell yet: {sample.labels} of {FEWEST} questions at random answered."
         return {metric: Estimate(metric, None, None, None, level, sample.labels, note) for metric in metrics}
     counts = SampleCounts(*_counts(sample, settings, predictions))
     costs = {"c_p": settings.costs.c_p, "c_n": settings.costs.c_n}
-    return {metric: sample_estimate(metric, counts, sample.rows, level, **costs) for metric in metrics}
+    found = {
+        metric: sample_estimate(metric, counts, sample.rows, level, **costs)
+        for metric in metrics
+        if metric not in SAMPLE_METRICS
+    }
+    if settings.multilabel:
+        labels = label_sample(sample, settings, predictions)
+        found |= {metric: labels.estimate(metric, level) for metric in SAMPLE_METRICS}
+    return found
 
 
 def _counts(sample: Sample, settings: TaskSettings, predictions: Mapping[int, str] | None) -> list[int]:

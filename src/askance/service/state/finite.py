@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from askance.auto.contents import contents
 from askance.engine.passes import arrays_of, learned
 from askance.errors import AskanceError
 from askance.learners.core import Decision, LearnerCore
 from askance.rules.rows import Row
-from askance.service.state.auto_model import AutoModel, RecordRow
+from askance.service.state.item_model import ItemModel, RecordRow
 
 SMALL, LARGE = 1e-6, 1e6  # values beyond them are unusual, and worth a second look
 
@@ -50,7 +49,7 @@ def is_unusual(row: Row | RecordRow) -> bool:
     return bool(sizes.max() > LARGE or sizes.min() < SMALL)
 
 
-def decision(model: LearnerCore | AutoModel, row: Row | RecordRow, *, granted: bool) -> Decision:
+def decision(model: LearnerCore | ItemModel, row: Row | RecordRow, *, granted: bool) -> Decision:
     """The decision of a model about a row; NotFiniteError unless score and probability are sound numbers."""
     unusual = is_unusual(row)
     if unusual and not has_finite_score(model, row):
@@ -67,7 +66,7 @@ def decision(model: LearnerCore | AutoModel, row: Row | RecordRow, *, granted: b
     return found
 
 
-def learned_well(model: LearnerCore | AutoModel, row: Row | RecordRow, label: str, probability: float) -> bool:
+def learned_well(model: LearnerCore | ItemModel, row: Row | RecordRow, label: str, probability: float) -> bool:
     """Let a model learn a label; return whether its numbers are still finite, as far as the row shows."""
     try:
         model.tell(row, label, probability)
@@ -76,9 +75,9 @@ def learned_well(model: LearnerCore | AutoModel, row: Row | RecordRow, label: st
     return not is_unusual(row) or has_finite_score(model, row)
 
 
-def has_finite_score(model: LearnerCore | AutoModel, row: Row | RecordRow) -> bool:
+def has_finite_score(model: LearnerCore | ItemModel, row: Row | RecordRow) -> bool:
     """Whether the current score of a row is finite. Nothing changes."""
-    if isinstance(model, AutoModel):
+    if isinstance(model, ItemModel):
         return bool(np.isfinite(model.decision_function([row])).all())
     if not model.is_fitted or isinstance(row, RecordRow):
         return True
@@ -91,12 +90,11 @@ def has_finite_score(model: LearnerCore | AutoModel, row: Row | RecordRow) -> bo
         return False
 
 
-def is_finite(model: LearnerCore | AutoModel) -> bool:
+def is_finite(model: LearnerCore | ItemModel) -> bool:
     """Whether all that a model has learned is finite. This takes about a millisecond per million weights."""
     if isinstance(model, LearnerCore):
         return _all_finite(learned(model.machine.core))
-    arrays = contents(model.core)[1]
-    return _all_finite({name: array for name, array in arrays.items() if not name.startswith("forest/")})
+    return _all_finite(model.arrays())
 
 
 def _all_finite(arrays: dict[str, Any]) -> bool:

@@ -22,7 +22,6 @@ from askance.service.settings import State, TaskSettings
 from askance.service.state import finite, journal
 from askance.service.state.amendments import Amendments, decides, is_in_place
 from askance.service.state.audits import SET_ASIDE, Audit, Audits
-from askance.service.state.auto_model import AutoModel
 from askance.service.state.automation import LEARNING, Announced, Automation, Row, confidence
 from askance.service.state.budget_ledger import Ledger
 from askance.service.state.candidates import Candidate, Candidates
@@ -31,6 +30,7 @@ from askance.service.state.drifting import Alarm, Answer, Drifting
 from askance.service.state.figures import Figures, progressive
 from askance.service.state.gold import Gold, note_lease_or_skip
 from askance.service.state.history import History, Labeller, LastDay
+from askance.service.state.item_model import ItemModel
 from askance.service.state.models import use_budget
 from askance.service.state.money import Money
 from askance.service.state.programs import Programs
@@ -167,7 +167,7 @@ class Fold:
     def _see_together(self, entries: Iterable[Entry], rows: Mapping[int, AnyRow]) -> int:
         """Let the learner see the items up to the next other entry in one call, if it can; return the last one."""
         learner, can = self.learner, self.settings.only_texts and self.settings.asks_on_lease
-        if self.diverged or not can or not isinstance(learner, AutoModel):
+        if self.diverged or not can or not isinstance(learner, ItemModel):
             return 0
         items = [entry.seq for entry in takewhile(lambda entry: entry.kind == journal.ITEM, entries)]
         with self.lock:
@@ -503,7 +503,7 @@ class Fold:
             if not finite.learned_well(self.learner, row, label, probability):
                 self.diverged = seq
                 return
-            if isinstance(self.learner, AutoModel):
+            if isinstance(self.learner, ItemModel):
                 self.learner.note_item(item)
         if self.learned is not None:
             self.learned += 1
@@ -522,7 +522,7 @@ class Fold:
         self._learn_of_programs(entry.item, body.label)
         self.audits.settle(entry.item, body.label)
         self.automation.settle(entry.item, body.label)
-        if isinstance(self.learner, AutoModel) and not self.diverged:
+        if isinstance(self.learner, ItemModel) and not self.diverged:
             with self.lock:
                 self.learner.relabel(entry.item, body.label)
 

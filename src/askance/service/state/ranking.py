@@ -11,7 +11,9 @@ from askance.auto.core import log_odds
 from askance.rules.rows import Row
 from askance.service.settings import TaskSettings
 from askance.service.state.auto_model import AutoModel
+from askance.service.state.item_model import ItemModel
 from askance.service.state.models import Model
+from askance.service.state.multilabel_model import MultiLabelModel
 from askance.service.state.rows import AnyRow
 
 Numbers = NDArray[np.float64]
@@ -27,6 +29,9 @@ class Opinions(NamedTuple):
 
 def opinions(model: Model, settings: TaskSettings, rows: Sequence[AnyRow]) -> Opinions:
     """Predict rows."""
+    if isinstance(model, MultiLabelModel):
+        sets, leads = model.predicted(rows)
+        return Opinions(sets, leads, leads)
     if isinstance(model, AutoModel):
         classes, shares = model.probabilities(rows)
         predictions = [str(label) for label in classes[shares.argmax(axis=1)]]
@@ -52,7 +57,10 @@ class Certainty(NamedTuple):
 
 
 def certainty(model: Model, settings: TaskSettings, rows: Sequence[AnyRow]) -> Certainty:
-    """Predict rows, and say how sure the model is of each."""
+    """Predict rows, and say how sure the model is of each; of several labels, of the least certain one."""
+    if isinstance(model, MultiLabelModel):
+        sets, leads = model.predicted(rows)
+        return Certainty(sets, (1 + leads) / 2, True)
     if isinstance(model, AutoModel):
         classes, shares = model.probabilities(rows)
         return Certainty([str(label) for label in classes[shares.argmax(axis=1)]], shares.max(axis=1), True)
@@ -62,7 +70,7 @@ def certainty(model: Model, settings: TaskSettings, rows: Sequence[AnyRow]) -> C
 
 def likeness(model: Model, rows: Sequence[AnyRow], first: int | None = None) -> Numbers:
     """The cosines between the first rows, or all of them, and every row, as the model sees them."""
-    if not isinstance(model, AutoModel):
+    if not isinstance(model, ItemModel):
         X = _unit_rows(*_joined(rows))
         return np.asarray((X[:first] @ X.T).toarray())
     numbers, terms = model.as_seen(rows)

@@ -26,8 +26,8 @@ from askance.errors import DataError, StoreError
 from askance.rules.rows import Row
 from askance.service.errors import invalid
 from askance.service.settings import PARTS, TaskSettings
-from askance.service.state.auto_model import LARGEST, RecordRow
 from askance.service.state.guesses import guess_features
+from askance.service.state.item_model import LARGEST, RecordRow
 from askance.service.state.vectors import vector_of
 
 AnyRow = Row | RecordRow

@@ -12,7 +12,6 @@ from askance.errors import ModelFileError
 from askance.service.settings import State, TaskSettings
 from askance.service.state.amendments import Amendments
 from askance.service.state.audits import Audits
-from askance.service.state.auto_model import AutoModel
 from askance.service.state.automation import Automation, AutomationState
 from askance.service.state.budget_ledger import Ledger
 from askance.service.state.candidates import Candidates
@@ -21,6 +20,7 @@ from askance.service.state.figures import Figures
 from askance.service.state.fold import Counts, Fold
 from askance.service.state.gold import Gold
 from askance.service.state.history import History, Labeller, LastDay
+from askance.service.state.item_model import ItemModel
 from askance.service.state.models import decode, encode
 from askance.service.state.programs import Programs, ProgramsState
 from askance.service.state.questions import Questions
@@ -84,7 +84,7 @@ def content(fold: Fold) -> bytes:
         drifting=fold.drifting.state(),
         voting=fold.voting.state,
         programs=fold.programs.state,
-        items=fold.learner.items if isinstance(fold.learner, AutoModel) else None,
+        items=fold.learner.items if isinstance(fold.learner, ItemModel) else None,
     )
     parts = {MODEL: encode(fold.learner), STATE: msgspec.msgpack.encode(state)}
     as_arrays = {name: np.frombuffer(part, np.uint8) for name, part in parts.items()}
@@ -117,7 +117,7 @@ def unpack(packed: bytes, settings: TaskSettings, *, needed: bool = False) -> Fo
     fold = Fold(settings, Amendments(set(state.undone), state.corrected, state.rolled_back))
     state.settings = msgspec.structs.replace(state.settings, algorithm=settings.algorithm)
     fold.learner = decode(arrays.pop(MODEL).tobytes(), state.settings)
-    if isinstance(fold.learner, AutoModel):
+    if isinstance(fold.learner, ItemModel):
         if state.items is None and settings.corrects_in_place and not needed:
             raise ModelFileError("was written by an earlier version of askance")
         fold.learner.items = [0] * fold.learner.core.remembered if state.items is None else state.items

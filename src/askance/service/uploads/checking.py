@@ -16,12 +16,15 @@ from askance.data.files import batches, shown
 from askance.data.guessing import GZIP
 from askance.data.jsonl import JsonRecord
 from askance.data.kinds import LEFT_OUT
+from askance.data.multilabel import labels_in
 from askance.data.raw_rows import ArchiveRows, RawRows, rows_of
 from askance.errors import AskanceError, DataError
 from askance.service.columns import Columns
 from askance.service.files.columns import inferred
 from askance.service.files.items import ItemMaker, label_name, maker_of
+from askance.service.label_sets import names_in
 from askance.service.messages import ColumnsRequest, Item, LabelledItem, UploadColumn
+from askance.service.messages.base import GivenLabel
 from askance.service.settings import TaskSettings
 from askance.service.state.columns import columns_of
 from askance.service.uploads.kinds import Kinds, head_of
@@ -72,18 +75,25 @@ class Reading(NamedTuple):
     maker: ItemMaker
     name: str
 
-    def label(self, entry: JsonRecord) -> str | None:
-        """The label of a row; None if it has none. It need not be a class."""
+    def label(self, entry: JsonRecord) -> GivenLabel | None:
+        """The label of a row; None if it has none. It need not be a class, or a list of classes."""
         column = self.maker.roles.fields.label
         value = None if column is None else entry.record.get(column)
+        if self.maker.settings.multilabel:
+            is_empty = not isinstance(value, list) and is_missing(value)
+            return None if is_empty else labels_in(value, None, lambda: self.rows.where(entry.line))
         name = "" if value is None else label_name(value)
         return name if self.maker.settings.knows(name) or not is_missing(value) else None
 
+    def unknown(self, label: GivenLabel) -> list[str]:
+        """The names in a label that are not classes of the task."""
+        return [name for name in names_in(label) if not self.maker.settings.knows(name)]
+
     def item(self, entry: JsonRecord) -> Item:
-        """A row as an item, labelled if its label is a class of the task."""
+        """A row as an item, labelled if its label has classes of the task alone."""
         label = self.label(entry)
-        is_class = label is not None and self.maker.settings.knows(label)
-        return self.maker.with_label(entry, label if is_class else None, self.name)
+        is_known = label is not None and not self.unknown(label)
+        return self.maker.with_label(entry, label if is_known else None, self.name)
 
 
 class Check:
@@ -227,7 +237,6 @@ def _count_unknown(unknown: Counter[str], reading: Reading, entries: Sequence[Js
     """Count the labels that are not classes, up to a number of different ones."""
     for entry in entries:
         label = reading.label(entry)
-        if label is None or reading.maker.settings.knows(label):
-            continue
-        if label in unknown or len(unknown) < MOST_UNKNOWN:
-            unknown[label] += 1
+        for name in [] if label is None else reading.unknown(label):
+            if name in unknown or len(unknown) < MOST_UNKNOWN:
+                unknown[name] += 1

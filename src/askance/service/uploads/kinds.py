@@ -10,6 +10,7 @@ import msgspec
 from askance.data.cells import is_missing
 from askance.data.jsonl import JsonRecord
 from askance.data.kinds import CATEGORY, DATE, LEFT_OUT, NUMBER, TEXT, ColumnPlan
+from askance.data.multilabel import USUAL, labels_in
 from askance.data.raw_rows import RawRows
 from askance.data.recipe import LABEL_NAMES, Fields
 from askance.data.tables import HEAD_ROWS
@@ -114,7 +115,8 @@ class Kinds(NamedTuple):
             return [GUESS, IGNORED]
         has_record = "record" in self.settings.parts or self.opens
         if name in self.head.nested:
-            return [OBJECT, IGNORED] if has_record else [IGNORED]
+            labels = [LABEL] if self.settings.multilabel else []
+            return [OBJECT, *labels, IGNORED] if has_record else [*labels, IGNORED]
         if self._settled(name) not in (None, IGNORED):
             return [str(self._settled(name))]
         features: list[str] = []
@@ -209,11 +211,21 @@ class Kinds(NamedTuple):
         """A column whose values are all classes, or else one with a usual name."""
         possible = [name for name in kinds if LABEL in self.choices(name)]
         for name in possible:
-            values = {label_name(value) for value in self.head.values(name)}
+            values = {part for value in self.head.values(name) for part in self._names(value)}
             if values and all(map(self.settings.knows, values)):
                 return name
         spelled = {name.lower(): name for name in reversed(possible)}
-        return next((spelled[usual] for usual in LABEL_NAMES if usual in spelled), None)
+        usual_names = USUAL if self.settings.multilabel else LABEL_NAMES
+        return next((spelled[usual] for usual in usual_names if usual in spelled), None)
+
+    def _names(self, value: Any) -> list[str]:
+        """The names of classes in a value, if it were a label; an empty name if it cannot be one."""
+        if not self.settings.multilabel:
+            return [label_name(value)]
+        try:
+            return labels_in(value, None, lambda: "")
+        except DataError:
+            return [""]
 
     def _text(self, kinds: Mapping[str, str]) -> str | None:
         """The column that must be a text, if none was recognised as one.

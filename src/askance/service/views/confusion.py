@@ -17,6 +17,7 @@ ON_ARRIVAL = (
     "Cannot tell: this task asks on arrival, by how certain the model is, so its labels are not a random sample. "
     "A task that chooses questions on lease asks some at random."
 )
+SEVERAL = "Items of this task may have several classes, so no class is taken for another one."
 
 Pairs = Counter[tuple[str | None, str]]  # label, None if it is missing, and prediction
 
@@ -49,6 +50,8 @@ def confusion(store: Store, task: Task, sample: Sample) -> messages.Confusion:
 
 def _why_not(task: Task, sample: Sample) -> str:
     """Why nothing can be said, or an empty text."""
+    if task.settings.multilabel:
+        return SEVERAL
     if not task.settings.asks_on_lease:
         return ON_ARRIVAL
     if task.fold.diverged:

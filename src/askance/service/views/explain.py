@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from askance.rules.query import Always, AtRate, Random
 from askance.service import messages
+from askance.service.label_sets import check_single
 from askance.service.state.auto_model import AutoModel
 from askance.service.state.fold import Fold
+from askance.service.state.item_model import ItemModel
 from askance.service.state.models import Model, many_rows
 from askance.service.state.questions import Question
 from askance.service.views.features import columns, named
@@ -29,8 +31,8 @@ REASONS = {
 
 
 def why_asked(fold: Fold, content: Any, question: Question | messages.Question) -> messages.Explanation | None:
-    """Explain the current prediction for a question, and say why it was asked; None if the model diverged."""
-    if fold.diverged:
+    """Explain the current prediction for a question, and say why it was asked; None if that is not possible."""
+    if fold.diverged or fold.settings.multilabel:
         return None
     reason = REASONS.get(question.reason or "") or _reason(fold, question.score, question.ask_probability or 0.0)
     return _why(fold, content, reason)
@@ -38,6 +40,7 @@ def why_asked(fold: Fold, content: Any, question: Question | messages.Question) 
 
 def explained(fold: Fold, item: Any, *, stored: bool = False) -> messages.Explanation:
     """Explain the current prediction for an item, which may be the content of one in the journal."""
+    check_single(fold.settings, "explanations")
     more = "" if stored else " The item is not stored."
     return _why(fold, item, f"This is the prediction of the current model.{more}")
 
@@ -104,7 +107,7 @@ def _reason(fold: Fold, score: float, ask_probability: float) -> str:
     """Say why a label was asked for. It must not reveal the prediction, which may be hidden."""
     percent = 100 * ask_probability
     share = f"{percent:.0f} %" if 1 <= percent <= 99 else f"{percent:.2g} %"
-    if isinstance(fold.learner, AutoModel):
+    if isinstance(fold.learner, ItemModel):
         return _reason_of_auto(share, at_random=ask_probability < 1)
     query = fold.learner.query
     rule = query.inner if isinstance(query, AtRate) else query

@@ -12,6 +12,7 @@ from msgspec import UNSET
 
 from askance.service import messages
 from askance.service.commands.items import decision, image_of
+from askance.service.messages.base import ShownLabel
 from askance.service.settings import TaskSettings
 from askance.service.state import journal
 from askance.service.state.vectors import length_of
@@ -121,7 +122,12 @@ def _decision(settings: TaskSettings, entry: Entry) -> dict[str, Any]:
 def decision_rows(store: Store, task: Task) -> Batches:
     """One row per decided item."""
     for batch in decisions(store, task):
-        yield [one | {name: _as_text(one.get(name)) for name in ("record", "guesses")} for one in batch]
+        yield [
+            one
+            | {name: _as_text(one.get(name)) for name in ("record", "guesses")}
+            | {"prediction": _label_as_text(one["prediction"])}
+            for one in batch
+        ]
 
 
 def label_rows(store: Store, task: Task) -> Batches:
@@ -150,13 +156,13 @@ def _row(detail: messages.ItemDetail) -> dict[str, Any]:
         "note": detail.note,
         "image": detail.image,
         "guesses": _as_text(detail.guesses),
-        "label": detail.label,
+        "label": _label_as_text(detail.label),
         "label_probability": detail.label_probability,
         "ask_probability": known_probability(detail),
         "weight": weight(detail),
         "ask": detail.state in ASKED,
         "reason": detail.reason,
-        "prediction": decided.prediction if decided else None,
+        "prediction": _label_as_text(decided.prediction) if decided else None,
         "score": decided.score if decided else None,
         "version": decided.version if decided else None,
         "automatic": decided.automatic if decided else False,
@@ -167,6 +173,11 @@ def _row(detail: messages.ItemDetail) -> dict[str, Any]:
         "labelled_at": origin.labelled_at if origin else max((vote.at for vote in standing), default=None),
         "source": origin.source if origin else None,
     }
+
+
+def _label_as_text(label: ShownLabel | None) -> str | None:
+    """A label for a cell; a list of classes as JSON, as `read_multilabel` reads it."""
+    return _encode(label).decode() if isinstance(label, list) else label
 
 
 def _as_text(record: dict[str, Any] | None) -> str | None:

@@ -13,6 +13,7 @@ from msgspec import UNSET
 from numpy.typing import NDArray
 
 from askance.service import messages
+from askance.service.label_sets import parted
 from askance.service.state import journal
 from askance.service.state.fold import Fold
 from askance.service.store import Store
@@ -217,9 +218,9 @@ class ItemIndex:
     def _matching(self, fold: Fold, request: messages.ItemFilter) -> BoolArray:
         found = self._in_state(fold, request.state)
         if request.label is not UNSET:
-            found &= self._labels(fold) == self._known(fold, request.label)
+            found &= np.isin(self._labels(fold), self._known(fold, request.label))
         if request.predicted is not UNSET:
-            found &= self._column("predicted") == self._known(fold, request.predicted)
+            found &= np.isin(self._column("predicted"), self._known(fold, request.predicted))
         if request.labeller is not UNSET:
             found &= self._by(request.labeller)
         score, at = self._column("score"), self._column("at")
@@ -233,8 +234,13 @@ class ItemIndex:
             found &= at < request.until
         return found
 
-    def _known(self, fold: Fold, name: str) -> int:
-        return self._codes.get(fold.settings.id_of(name), NONE - 1)
+    def _known(self, fold: Fold, name: str) -> list[int]:
+        """The codes of a class, or of all sets that have it."""
+        own = fold.settings.id_of(name)
+        if fold.settings.multilabel:
+            sets = ((text, code) for text, code in self._codes.items() if text.startswith("["))
+            return [code for text, code in sets if own in parted(text)]
+        return [self._codes.get(own, NONE - 1)]
 
     def _open(self, fold: Fold) -> BoolArray:
         return self._where(list(fold.questions.open))

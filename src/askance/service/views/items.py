@@ -6,8 +6,10 @@ from msgspec import UNSET
 
 from askance.service import messages
 from askance.service.commands.choosing import may_be_asked
-from askance.service.commands.items import check_class, entry_of
+from askance.service.commands.items import entry_of
 from askance.service.errors import RequestError, not_found
+from askance.service.label_sets import check_class
+from askance.service.messages.base import ShownLabel
 from askance.service.settings import TaskSettings
 from askance.service.state import journal
 from askance.service.store import Store
@@ -205,7 +207,7 @@ def matches(transaction: Transaction, request: messages.ItemFilter, detail: mess
     settings = transaction.settings
     return (
         _is_in(transaction, request.state, detail)
-        and (request.label is UNSET or detail.label == settings.name_of(settings.id_of(request.label)))
+        and (request.label is UNSET or _has(settings, request.label, detail.label))
         and (request.predicted is UNSET or _predicted(settings, request.predicted, detail))
         and (request.labeller is UNSET or request.labeller in labellers(detail))
         and (request.min_score is UNSET or (score is not None and score >= request.min_score))
@@ -216,7 +218,13 @@ def matches(transaction: Transaction, request: messages.ItemFilter, detail: mess
 
 
 def _predicted(settings: TaskSettings, name: str, detail: messages.ItemDetail) -> bool:
-    return detail.decision is not None and detail.decision.prediction == settings.name_of(settings.id_of(name))
+    return detail.decision is not None and _has(settings, name, detail.decision.prediction)
+
+
+def _has(settings: TaskSettings, name: str, label: ShownLabel | None) -> bool:
+    """Whether a label is a class, or has it among others."""
+    current = settings.name_of(settings.id_of(name))
+    return current in label if isinstance(label, list) else label == current
 
 
 def labellers(detail: messages.ItemDetail) -> set[str | None]:

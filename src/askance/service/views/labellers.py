@@ -34,7 +34,11 @@ def labellers(store: Store, task: Task, sample: Sample | None = None) -> message
     tables = _tables(given)
     people = list(fold.people.items())  # a copy: the writer may change it meanwhile
     times = {who: _gaps(given, who) for who, _ in people}
-    reliabilities = Reliabilities(fold.settings.ids, given, fold.amendments.corrected | fold.gold.labels)
+    decided = fold.amendments.corrected | fold.gold.labels
+    classes = fold.settings.ids
+    if fold.settings.multilabel:  # sets are compared as a whole
+        classes = sorted({*classes, *(one.label for one in given), *decided.values()})
+    reliabilities = Reliabilities(classes, given, decided)
     gold = _gold(given, fold.gold.labels.copy())
     work = [
         messages.LabellerWork(

@@ -5,9 +5,10 @@ import scipy.sparse as sp
 
 from askance.service import messages
 from askance.service.columns import vector_name
+from askance.service.label_sets import class_counts
 from askance.service.state import journal
-from askance.service.state.auto_model import AutoModel
 from askance.service.state.fold import Fold
+from askance.service.state.item_model import ItemModel
 from askance.service.state.rows import has_content
 from askance.service.store import Store
 from askance.service.task import Task
@@ -28,7 +29,7 @@ def detail(store: Store, task: Task) -> messages.ModelDetail:
     return messages.ModelDetail(
         fold.version,
         fold.settings.method,
-        {name: fold.classes.get(fold.settings.id_of(name), 0) for name in fold.settings.classes},
+        class_counts(fold.settings, fold.classes),
         _strongest(fold, names),
         looked_at,
         _versions(fold),
@@ -67,10 +68,11 @@ def _strongest(fold: Fold, names: list[str]) -> dict[str, list[messages.Strength
             return {name: [] for name in fold.settings.classes}
         rows = columns(fold.settings, names)
         rows = sp.vstack([sp.csr_array((1, rows.shape[1]), dtype=rows.dtype), rows], format="csr")
-        score = model.scores_of_terms if isinstance(model, AutoModel) else model.decision_function
+        score = model.scores_of_terms if isinstance(model, ItemModel) else model.decision_function
         classes, (nothing, *alone) = model.classes_.tolist(), by_class(score(rows))
-    scores = np.array(alone) - nothing  # a model with an intercept has an opinion of an item without features
-    gains = scores - scores.mean(axis=1, keepdims=True)
+    gains = np.array(alone) - nothing  # a model with an intercept has an opinion of an item without features
+    if not fold.settings.multilabel:  # then what speaks for one class speaks against the others
+        gains -= gains.mean(axis=1, keepdims=True)
     found: dict[str, list[messages.Strength]] = {name: [] for name in fold.settings.classes}
     for place, name in enumerate(classes):
         order = np.argsort(-gains[:, place], kind="stable")[:STRONGEST]
@@ -83,7 +85,7 @@ def _strongest(fold: Fold, names: list[str]) -> dict[str, list[messages.Strength
 def _depends_on_size(fold: Fold, name: str) -> bool:
     """Whether what a feature adds depends on how large it is."""
     model, length = fold.learner, fold.settings.vector_length
-    is_dense = isinstance(model, AutoModel) and model.has_column(name)
+    is_dense = isinstance(model, ItemModel) and model.has_column(name)
     return is_dense or (length is not None and name == vector_name(length))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from askance.metrics.estimates import LEVEL
 from askance.metrics.samples import share_range
 from askance.service import messages
+from askance.service.label_sets import class_counts
 from askance.service.state import journal
 from askance.service.state.fold import Fold
 from askance.service.state.ranking import Certainty, certainty
@@ -47,18 +48,20 @@ def over_time(store: Store, task: Task) -> messages.PredictedClasses:
     settings = task.settings
     labels: list[str] = []
     for batch in store.newest(task.number, None, (journal.ITEM, journal.QUESTION), RECENT):
-        labels += [settings.name_of(_said.decode(entry.body).prediction) for entry in batch]
+        labels += [_said.decode(entry.body).prediction for entry in batch]
         if len(labels) >= RECENT + BEFORE:
             break
-    recent, before = Counter(labels[:RECENT]), Counter(labels[RECENT:])
-    if before.total() < FEWEST:
-        return messages.PredictedClasses(recent.total(), before.total(), [])
-    found = [_compared(name, recent, before) for name in settings.classes]
-    return messages.PredictedClasses(recent.total(), before.total(), found)
+    recent, before = labels[:RECENT], labels[RECENT:]
+    if len(before) < FEWEST:
+        return messages.PredictedClasses(len(recent), len(before), [])
+    now, then = (class_counts(settings, Counter(some)) for some in (recent, before))
+    found = [_compared(name, (now[name], len(recent)), (then[name], len(before))) for name in settings.classes]
+    return messages.PredictedClasses(len(recent), len(before), found)
 
 
-def _compared(name: str, recent: Counter[str], before: Counter[str]) -> messages.PredictedClass:
-    now, then = (share_range(counts[name], counts.total(), LEVEL) for counts in (recent, before))
+def _compared(name: str, recent: tuple[int, int], before: tuple[int, int]) -> messages.PredictedClass:
+    """The share of items with a class now and before, from the numbers of those with it and of all."""
+    now, then = (share_range(*counts, LEVEL) for counts in (recent, before))
     changed = now.low > then.high or now.high < then.low
     return messages.PredictedClass(
         name, (now.value, now.low, now.high), (then.value, then.low, then.high), changed

@@ -14,6 +14,7 @@ from askance.service import messages
 from askance.service.commands.amendments import label_now
 from askance.service.commands.labels import standing_votes
 from askance.service.commands.reviews import is_decided
+from askance.service.label_sets import check_single
 from askance.service.state import journal
 from askance.service.state.fold import Fold
 from askance.service.state.rows import has_content, stored_rows
@@ -40,6 +41,7 @@ class Suspect(NamedTuple):
 
 def queue(store: Store, task: Task, request: messages.ReviewSearch) -> messages.ReviewQueue:
     """What to review: disagreements, open ones first, flagged items, likely errors, and skipped items."""
+    check_single(task.settings, "reviews")
     fold = task.fold
     tied, skipped = ([], []) if request.before is not UNSET else _unanswered(fold)
     flagged = [] if request.before is not UNSET else heapq.nlargest(MOST_OPEN, fold.flags.copy())
@@ -110,7 +112,7 @@ def _differ(transaction: Transaction, item: int) -> bool:
 def _suspects(transaction: Transaction, items: Mapping[int, Entry]) -> tuple[dict[int, Suspect], int]:
     """The items whose label the current model contradicts, the surest first, and the number that was compared."""
     fold, settings = transaction.fold, transaction.settings
-    labels = {item: label for item, entry in items.items() if (label := label_now(transaction, entry)) is not None}
+    labels = {item: str(label) for item, entry in items.items() if (label := label_now(transaction, entry))}
     contents = transaction.contents(labels)
     rows = stored_rows(settings, {item: one for item, one in contents.items() if has_content(settings, one)})
     if not rows or fold.diverged:

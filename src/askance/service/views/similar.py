@@ -5,6 +5,7 @@ import heapq
 from askance.service import messages
 from askance.service.commands.groups import is_set_aside
 from askance.service.commands.items import check_finite
+from askance.service.label_sets import label_of
 from askance.service.state import journal
 from askance.service.state.fold import Fold
 from askance.service.state.ranking import likeness, opinions
@@ -36,7 +37,7 @@ def similar(
     with fold.lock:
         found = opinions(fold.learner, settings, list(rows.values()))
         cosines = likeness(fold.learner, list(rows.values()), first=1)[0]
-    said = list(map(settings.name_of, found.predictions))
+    said = [label_of(settings, label) for label in found.predictions]
     places = [place for place in range(1, len(rows)) if not request.open or said[place] == said[0]]
     best = heapq.nlargest(request.count, places, key=lambda place: float(cosines[place]))
     best = [place for place in best if cosines[place] > 0]

@@ -1,7 +1,7 @@
 """The figures and the history of a task, and the details of an item."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from msgspec import UNSET
@@ -13,6 +13,8 @@ from askance.service.commands.asking import current
 from askance.service.commands.choosing import waiting
 from askance.service.commands.items import decision, entry_of, image_of, provenance
 from askance.service.errors import conflict
+from askance.service.label_sets import class_counts, label_of
+from askance.service.messages.base import ShownLabel
 from askance.service.prices import PEOPLE, Oracles
 from askance.service.state import journal
 from askance.service.state.automation import score
@@ -81,7 +83,7 @@ def _guesses(transaction: Transaction, entry: Entry, body: Any) -> dict[str, mes
     return {name: messages.GuessDetail(name_of(one.label), one.confidence) for name, one in found.items()}
 
 
-def agreement(labels: list[str]) -> float | None:
+def agreement(labels: Sequence[ShownLabel]) -> float | None:
     """The share of equal pairs of labels; None if there are fewer than two labels."""
     pairs = len(labels) * (len(labels) - 1) // 2
     return sum(labels.count(label) - 1 for label in labels) / 2 / pairs if pairs else None
@@ -225,7 +227,7 @@ def history(fold: Fold, only: str | None = None) -> messages.History:
             messages.MinuteCounts(minute * float(MINUTE), counts.items, counts.asked, counts.labels)
             for minute, counts in sorted(fold.last_day.minutes.items())
         ],
-        {name: fold.classes.get(fold.settings.id_of(name), 0) for name in fold.settings.classes},
+        class_counts(fold.settings, fold.classes),
         [_labeller(name, labeller) for name, labeller in sorted(fold.people.items()) if only in (None, name)],
     )
 
@@ -251,11 +253,11 @@ def figure_of(estimate: Estimate) -> messages.Figure:
 
 def _said(transaction: Transaction, item: int, kind: str) -> list[messages.Vote]:
     """The labels or the corrections of an item, with their authors."""
-    undone, name_of = transaction.fold.amendments.undone, transaction.settings.name_of
+    undone, settings = transaction.fold.amendments.undone, transaction.settings
     given = [(entry, journal.read(entry)) for entry in transaction.of_item(item) if entry.kind == kind]
     return [
         messages.Vote(
-            name_of(body.label),
+            label_of(settings, body.label),
             entry.who,
             entry.at,
             entry.seq in undone,

@@ -7,6 +7,7 @@ from typing import Any
 
 from askance.errors import ServiceError
 from askance.service.client import Client
+from askance.service.label_sets import in_words
 from askance.service.messages import ItemDetail, LateGuess
 from askance.service.settings import TaskSettings
 from askance.service.worker.model import LanguageModel, OutOfBudgetError, StoppedError
@@ -46,6 +47,8 @@ class Worker:
         try:
             while True:
                 settings = self._client.task_detail().settings
+                if settings.multilabel:
+                    raise ValueError(f"guesses: not possible in {settings.name}, which is a multilabel task")
                 for item in self._wanted(settings):
                     if wait(0.0):
                         raise StoppedError
@@ -113,7 +116,7 @@ class Worker:
             for one in self._client.similar(item, LOOKED_AT).items:
                 content = content_of(one.item, LONGEST_EXAMPLE)
                 if one.item.label is not None and content is not None and len(examples) < self._examples:
-                    examples.append(Example(content, one.item.label))
+                    examples.append(Example(content, in_words(one.item.label)))
 
         if self._examples:
             self._is_there(look)

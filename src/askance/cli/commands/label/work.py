@@ -15,6 +15,7 @@ from askance.cli.output.console import stdout
 from askance.cli.output.untrusted import harmless, in_one_line
 from askance.service.client import Client
 from askance.service.columns import vector_name
+from askance.service.label_sets import in_words
 from askance.service.messages import Question
 from askance.service.settings import TaskSettings
 from askance.service.shortcuts import QUIT, SKIP, UNDO, VERBS, keys_if_enough, keys_of, with_chosen
@@ -24,6 +25,8 @@ def answer(task: str, url: str | None, token: str | None) -> None:
     """Ask until the labeller quits, and release the other questions."""
     with Client(url, token, task, retries=1) as first_contact:
         settings = first_contact.task_detail().settings  # reports a wrong address, token or task at once
+    if settings.multilabel:
+        raise ValueError(f"{settings.name} is a multilabel task: label its items on the page of the task")
     console = stdout()
     with (
         Client(url, token, task) as client,
@@ -76,7 +79,9 @@ class Session:
         elif question is not None and given.command == SKIP:
             self._queue.skip()
         elif question is not None and given.label is not None:
-            guess = "" if self._shows_guess else f" (the model predicted {in_one_line(question.prediction)})"
+            guess = (
+                "" if self._shows_guess else f" (the model predicted {in_one_line(in_words(question.prediction))})"
+            )
             self._say(f"→ {in_one_line(given.label)}{guess}", "bold")
             refusal = self._queue.label(given.label)
             if refusal is not None:
@@ -90,7 +95,7 @@ class Session:
         if question.note:
             self._say(f"note: {shortened(in_one_line(question.note))}", "italic")
         if self._shows_guess:
-            self._say(f"prediction {in_one_line(question.prediction)}, score {question.score:.2g}", "dim")
+            self._say(f"prediction {_predicted(question)}, score {question.score:.2g}", "dim")
         chance = question.ask_probability
         self._say("the model is in doubt" if chance is None else f"asked with probability {chance:.2g}", "dim")
         self._say(key_line(self._answers.keys), "cyan")
@@ -129,6 +134,10 @@ def _answers(keys: Keyboard | None, settings: TaskSettings) -> Answers:
     if keys is None:
         return LineAnswers(settings.classes, with_chosen(keys_if_enough(settings.classes), chosen))
     return KeyAnswers(keys, with_chosen(keys_of(settings.classes), chosen))
+
+
+def _predicted(question: Question) -> str:
+    return in_one_line(in_words(question.prediction))
 
 
 def _summary(queue: LeaseQueue) -> str:
