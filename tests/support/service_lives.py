@@ -13,6 +13,7 @@ from bench.load import Connection, Running
 
 TASK = 'name = "load"\nclasses = ["ham", "spam"]\nalgorithm = "PA-II"\n[hashing]\nbits = 12\n'
 AUTO = TASK.replace("PA-II", "auto") + "[budget]\nrate = 0.8\n"
+SEVERAL = "multilabel = true\n" + AUTO
 PATH = "/api/tasks/load"
 GONE = (ConnectionError, OSError)
 
@@ -20,8 +21,9 @@ GONE = (ConnectionError, OSError)
 class Memory:
     """What senders and labellers know: sent again with the same id or key until it is acknowledged."""
 
-    def __init__(self, random_state):
+    def __init__(self, random_state, several=False):
         self.chance = random.Random(random_state)
+        self.several = several  # whether items may have several classes
         self.lock = threading.Lock()
         self.unsent = deque()  # batches of items that may or may not have arrived
         self.items = {}  # id: item
@@ -54,6 +56,9 @@ class Memory:
             fresh = [question["item"] for question in questions if question["item"] not in self.asked]
             self.asked.update(fresh)
             self.unlabelled.extend(fresh)
+
+    def label_of(self, item):
+        return [[], ["spam"], ["ham", "spam"]][item % 3] if self.several else label_of(item)
 
     def next_item(self):
         with self.lock:
@@ -118,7 +123,7 @@ def _labeller(connection, memory):
         time.sleep(0.002)
         return
     try:
-        label = {"item": item, "label": label_of(item), "key": f"label-{item}"}
+        label = {"item": item, "label": memory.label_of(item), "key": f"label-{item}"}
         noted = connection.post(f"{PATH}/labels", {"labels": [label]})["labels"][0]
         assert noted["state"] == "learned"
         memory.labels[item] = label["label"]

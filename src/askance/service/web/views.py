@@ -91,7 +91,8 @@ def _keys(call: Call) -> str:
 
 def _task_page(call: Call, template: str, **values: Any) -> HTMLResponse:
     settings = call.writer.task.settings
-    return page(call, template, task=settings.name, settings=to_json(settings).decode(), **values)
+    values |= {"settings": to_json(settings).decode(), "multilabel": settings.multilabel}
+    return page(call, template, task=settings.name, **values)
 
 
 def _content_page(call: Call, template: str, **values: Any) -> HTMLResponse:

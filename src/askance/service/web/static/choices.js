@@ -35,7 +35,17 @@ export class Choices {
   mark(name) {
     if (this.current === name) return;
     this.current = name;
-    for (const one of this.place.querySelectorAll("[data-class]")) one.classList.toggle("given", one.dataset.class === name);
+    this.paint();
+  }
+
+  /** Whether a class is the answer. */
+  isGiven(name) {
+    return name === this.current;
+  }
+
+  /** Show which classes are the answer. */
+  paint() {
+    for (const one of this.place.querySelectorAll("[data-class]")) one.classList.toggle("given", this.isGiven(one.dataset.class));
   }
 
   /** A class was used: it stays among the first of a long list. */
@@ -95,6 +105,7 @@ export class Choices {
     this.options = options;
     this.list.replaceChildren(...(recent.length ? this.#groups(options, recent.length) : options));
     const left = this.found.length - options.length;
+    this.paint();
     this.more.textContent = this.found.length ? (left ? t({ one: "and {count} more: type to find it", other: "and {count} more: type to find them" }, { count: left }) : "") : t("No class matches.");
     this.#activate(wanted ? 0 : -1);
   }
@@ -106,7 +117,7 @@ export class Choices {
   }
 
   #option(name, place) {
-    const style = `${toneOf(name, this.classes)}${name === this.current ? " given" : ""}`;
+    const style = `${toneOf(name, this.classes)}${this.isGiven(name) ? " given" : ""}`;
     return el(
       "div",
       { role: "option", id: `choice-${place}`, class: style, "data-class": name, "aria-selected": "false", onclick: () => this.#take(name) },

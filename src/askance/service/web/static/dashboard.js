@@ -11,7 +11,7 @@ import { emptyCard } from "./offer.js";
 import { actions, stateName } from "./states.js";
 import { distance } from "./times.js";
 
-const NAMES = { accuracy: t("Accuracy"), f: "F", precision: t("Precision"), recall: t("Recall"), balanced_accuracy: t("Balanced accuracy"), cost: t("Cost") };
+const NAMES = { accuracy: t("Accuracy"), f: "F", precision: t("Precision"), recall: t("Recall"), balanced_accuracy: t("Balanced accuracy"), cost: t("Cost"), micro_f: t("Micro-F"), macro_f: t("Macro-F") };
 const VALUES = [["value", t("value")], ["low", t("low")], ["high", t("high")]]; // of an estimate
 const OF_POSITIVE = ["f", "precision", "recall"];
 const DRAW_AT_MOST_EVERY = 3000;
@@ -45,8 +45,8 @@ function showFigures(figures) {
     figure(t("Labels"), whole.format(figures.labels), t({ one: "{answered} of {count} question is answered", other: "{answered} of {count} questions are answered" }, { answered: figures.labelled, count: figures.asked })),
     figure(t("Waiting"), whole.format(figures.waiting), waitingWords(figures)),
     figure(t("Sent for labelling"), figures.items ? share.format(figures.asked / figures.items) : "–", leftOf(spend)),
-    ...["accuracy", "f"].filter((name) => name in current).map((name) => estimate(t("{metric}, current model", { metric: titleOf(name) }), current[name])),
-    ...["accuracy", "f", "cost"].filter((name) => name in estimates).map((name) => estimate(t("{metric}, all predictions so far", { metric: titleOf(name) }), estimates[name])),
+    ...["accuracy", "f", "micro_f", "macro_f"].filter((name) => name in current).map((name) => estimate(t("{metric}, current model", { metric: titleOf(name) }), current[name])),
+    ...["accuracy", "f", "cost", "micro_f", "macro_f"].filter((name) => name in estimates).map((name) => estimate(t("{metric}, all predictions so far", { metric: titleOf(name) }), estimates[name])),
   ];
   if (spend.money) cards.splice(4, 0, figure(t("Money spent"), money.format(spend.money.spent), moneyWords(spend.money)), ...decidedOf(spend.money));
   if (figures.agreement !== null) cards.push(figure(t("Agreement"), share.format(figures.agreement), t("between labels of the same item")));

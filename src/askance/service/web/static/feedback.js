@@ -1,4 +1,5 @@
 import { el } from "./dom.js";
+import { labelWords, mainClass, sameLabel } from "./labels.js";
 import { pieces, t } from "./language.js";
 import { excerptOf, nameOf, pullsOf } from "./text.js";
 import { toneOf } from "./tones.js";
@@ -17,9 +18,9 @@ export function reasonOf(why, open, classes) {
 export function answerOf(question, kind, label, classes) {
   const name = nameOf(question);
   if (kind === "skip") return [el("p", {}, t("{item}: skipped.", { item: name }))];
-  const same = question.prediction === label;
+  const same = sameLabel(question.prediction, label);
   const verdict = el("span", { class: same ? "chip good" : "chip warn" }, same ? t("agrees") : t("differs"));
-  const words = pieces("{item}: you answered {label}. The model predicted {prediction}.", { item: name, label: bold(label), prediction: bold(question.prediction) });
+  const words = pieces("{item}: you answered {label}. The model predicted {prediction}.", { item: name, label: bold(labelWords(label)), prediction: bold(labelWords(question.prediction)) });
   const said = el("p", {}, words, verdict);
   const pulls = question.why?.pulls.slice(0, MOST_PULLS) ?? [];
   return pulls.length ? [said, pullsOf(pulls, classes)] : [said];
@@ -34,8 +35,8 @@ export function historyOf(past, classes, revisit) {
   if (!past.length) return [el("li", { class: "soft small" }, t("Your answers appear here. Select one to change it."))];
   return past.slice(-MOST_LISTED).reverse().map((answer) => {
     const skipped = answer.kind === "skip";
-    const style = skipped ? "tag skipped" : `tag ${toneOf(answer.label, classes)}`;
-    const tag = el("span", { class: style }, el("span", { dir: "auto" }, skipped ? t("skipped") : answer.label));
+    const style = skipped ? "tag skipped" : `tag ${toneOf(mainClass(answer.label), classes)}`;
+    const tag = el("span", { class: style }, el("span", { dir: "auto" }, skipped ? t("skipped") : labelWords(answer.label)));
     const verb = el("span", { class: "unseen" }, skipped ? t("Show again:") : t("Change:"), " ");
     const words = el("span", { class: "about", dir: "auto" }, excerptOf(answer.question));
     return el("li", {}, el("button", { type: "button", class: "quiet", "data-item": answer.question.item, onclick: () => revisit(answer) }, verb, tag, words));

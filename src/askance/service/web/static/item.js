@@ -6,6 +6,7 @@ import { deleteItems } from "./groups.js";
 import { itemState } from "./item-states.js";
 import { addressOf, filterOf, queryOf } from "./item-filter.js";
 import { keysAreOn } from "./keys.js";
+import { labelWords } from "./labels.js";
 import { locale, pieces, t } from "./language.js";
 import { notify } from "./notices.js";
 import { noteWords, reasonWords } from "./skip-reasons.js";
@@ -13,7 +14,7 @@ import { contentOf, excerptOf, pullsOf } from "./text.js";
 import { date } from "./times.js";
 
 const { task, item, role, ...given } = at("item-page").dataset;
-const { classes } = JSON.parse(given.settings);
+const { classes, multilabel = false } = JSON.parse(given.settings);
 const path = `/api/tasks/${encodeURIComponent(task)}`;
 const fine = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 });
 
@@ -21,8 +22,8 @@ const fine = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 });
 async function show() {
   const detail = await get(`${path}/items/${item}`);
   const gone = detail.text === null && detail.record === null && detail.vector_length === null;
-  const why = gone ? null : await post(`${path}/explain`, { item: detail.item });
-  at("content", gone ? el("p", { class: "soft" }, t("The content of this item was dropped by compaction.")) : contentOf(detail, why.pulls, classes));
+  const why = gone || multilabel ? null : await post(`${path}/explain`, { item: detail.item });
+  at("content", gone ? el("p", { class: "soft" }, t("The content of this item was dropped by compaction.")) : contentOf(detail, why?.pulls ?? [], classes));
   at("note", detail.note ?? "").hidden = !detail.note;
   at("known", known(detail));
   at("why", why ? [el("p", {}, pieces("{prediction} (margin {margin})", { prediction: el("b", { dir: "auto" }, why.prediction), margin: fine.format(why.score) })), pullsOf(why.pulls, classes)] : el("p", { class: "soft" }, t("Not available without the content.")));
@@ -32,7 +33,7 @@ async function show() {
 }
 
 function known({ state, label, label_probability: probability = null, decision, agreement, id, at: time, provenance, guesses }) {
-  const rows = [[t("State"), itemState(state)], [t("Label"), label === null ? t("none") : el("bdi", {}, label)]];
+  const rows = [[t("State"), itemState(state)], [t("Label"), label === null ? t("none") : el("bdi", {}, labelWords(label))]];
   if (probability !== null) rows.push([t("Probability of the label"), fine.format(probability)]);
   rows.push([t("Received"), date(time)]);
   if (id) rows.push([t("Id"), el("bdi", {}, id)]);
@@ -40,7 +41,7 @@ function known({ state, label, label_probability: probability = null, decision, 
   if (provenance?.labeller) rows.push([t("Labelled by"), el("bdi", {}, provenance.labeller)]);
   if (provenance?.labelled_at) rows.push([t("Labelled on"), date(provenance.labelled_at)]);
   if (decision) {
-    rows.push([t("Prediction on arrival"), t("{prediction}, score {score} (model v{version})", { prediction: decision.prediction, score: fine.format(decision.score), version: String(decision.version) })]);
+    rows.push([t("Prediction on arrival"), t("{prediction}, score {score} (model v{version})", { prediction: labelWords(decision.prediction), score: fine.format(decision.score), version: String(decision.version) })]);
     rows.push([t("Probability of asking"), fine.format(decision.ask_probability)]);
     if (decision.automatic) rows.push([t("Decided"), t("automatically: the prediction was confident enough, and such predictions were certified")]);
   }
@@ -58,7 +59,7 @@ function labelsGiven({ blind, votes, corrections, skips, flags }) {
   const hidden = blind ? [el("li", { class: "soft" }, t("You see what others say after you have labelled this item."))] : [];
   const all = [
     ...votes.map((vote) => [vote, voteWords(vote)]),
-    ...corrections.map((one) => [one, pieces("{person} corrected the label to {label}", { person: whoOf(one), label: bold(one.label) })]),
+    ...corrections.map((one) => [one, pieces("{person} corrected the label to {label}", { person: whoOf(one), label: bold(labelWords(one.label)) })]),
     ...skips.map((one) => [one, one.reason ? pieces("{person} skipped it: {reason}", { person: whoOf(one), reason: bold(reasonWords(one.reason)) }) : t("{person} skipped it", { person: whoOf(one) })]),
     ...flags.map((flag) => [flag, flagWords(flag)]),
   ].sort(([one], [other]) => one.at - other.at);
@@ -67,7 +68,7 @@ function labelsGiven({ blind, votes, corrections, skips, flags }) {
 }
 
 function voteWords(vote) {
-  const holes = { person: whoOf(vote), label: bold(vote.label) };
+  const holes = { person: whoOf(vote), label: bold(labelWords(vote.label)) };
   if (vote.undone) return pieces("{person} gave and undid the label {label}", holes);
   return vote.final ? pieces("{person} decided on the label {label}", holes) : pieces("{person} gave the label {label}", holes);
 }
@@ -89,13 +90,20 @@ function flagWords({ by, note, undone, settled }) {
 
 function showCorrection(detail) {
   at("correction").hidden = detail.label === null || !["admin", "labeller"].includes(role);
-  at("label", classes.map((name) => el("option", { value: name, selected: name === detail.label }, name)));
+  const isOn = (name) => (multilabel ? detail.label?.includes(name) : name === detail.label);
+  at("label", classes.map((name) => el("option", { value: name, selected: isOn(name) }, name)));
+  at("label").multiple = multilabel;
+}
+
+/** The label in the form. */
+function chosen() {
+  return multilabel ? Array.from(at("label").selectedOptions, ({ value }) => value) : at("label").value;
 }
 
 async function correct() {
   try {
-    const corrected = await post(`${path}/corrections`, { item: Number(item), label: at("label").value });
-    notify(corrected.again ? t("This is already the label.") : t("Item {number} is now {label}, and the model is retrained.", { number: item, label: corrected.label }), "good");
+    const corrected = await post(`${path}/corrections`, { item: Number(item), label: chosen() });
+    notify(corrected.again ? t("This is already the label.") : t("Item {number} is now {label}, and the model is retrained.", { number: item, label: labelWords(corrected.label) }), "good");
     await show();
   } catch (error) {
     report(error);
@@ -154,7 +162,7 @@ async function showSimilar() {
 
 function similarOf({ item: other, similarity, prediction }) {
   const percent = Math.round(100 * similarity);
-  const words = other.label === null ? t("{percent} % similar, predicted {prediction}", { percent, prediction }) : t("{percent} % similar, label {label}", { percent, label: other.label });
+  const words = other.label === null ? t("{percent} % similar, predicted {prediction}", { percent, prediction: labelWords(prediction) }) : t("{percent} % similar, label {label}", { percent, label: labelWords(other.label) });
   return el("li", {}, el("a", { href: `${pages}/${other.item}`, dir: "auto" }, excerptOf(other).slice(0, 120)), " ",
     el("span", { class: "soft small" }, words));
 }

@@ -6,6 +6,7 @@ import { report } from "./errors.js";
 import { deleteItems, labelGroup, labelledAs, reopen, undoGroup } from "./groups.js";
 import { addressOf, filterOf, queryOf } from "./item-filter.js";
 import { itemState } from "./item-states.js";
+import { labelWords } from "./labels.js";
 import { locale, t } from "./language.js";
 import { emptyCard } from "./offer.js";
 import { Selection } from "./selection.js";
@@ -103,8 +104,8 @@ function row(detail) {
     el("th", { scope: "row", class: "number" }, el("a", { href: address }, number.format(detail.item))),
     el("td", { class: "text", "data-label": t("Content") }, el("span", { class: "excerpt", dir: "auto" }, excerptOf(detail)), detail.id ? el("span", { class: "soft small", dir: "auto" }, detail.id) : null),
     el("td", { "data-label": t("State") }, el("span", { class: `chip ${detail.state === "open" ? "waiting" : detail.state.replace(" ", "-")}` }, itemState(detail.state)), " ", corrected, " ", differs),
-    el("td", { "data-label": t("Label") }, detail.label === null ? el("span", { class: "soft" }, "–") : el("bdi", {}, detail.label)),
-    el("td", { "data-label": t("Predicted") }, decision ? el("span", {}, el("bdi", {}, decision.prediction), ` (${fine.format(decision.score)})`) : "–"),
+    el("td", { "data-label": t("Label") }, detail.label === null ? el("span", { class: "soft" }, "–") : el("bdi", {}, labelWords(detail.label))),
+    el("td", { "data-label": t("Predicted") }, decision ? el("span", {}, el("bdi", {}, labelWords(decision.prediction)), ` (${fine.format(decision.score)})`) : "–"),
     el("td", { "data-label": t("When"), class: "when" }, date(detail.at)));
 }
 

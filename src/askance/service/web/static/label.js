@@ -7,6 +7,7 @@ import { budgetLeft, speed, watchFigures, whyNothing } from "./figures.js";
 import { askNote, flagWords, ownFlags } from "./flags.js";
 import { openHelp } from "./help.js";
 import { OwnKeys, keysAreOn, keysFor, meaning } from "./keys.js";
+import { labelWords, sameLabel } from "./labels.js";
 import { locale, t } from "./language.js";
 import { notify } from "./notices.js";
 import { Outbox, isAnswer } from "./outbox.js";
@@ -30,7 +31,7 @@ const outbox = new Outbox(task, person);
 const questions = new Questions(task, person, settings.labels?.lease_seconds ?? 300, outbox);
 const today = new Today(task, person);
 const ownKeys = new OwnKeys(task, person);
-const choices = new Choices(at("answers"), classes, `askance:recent:${person}:${task}`, (name) => answer("label", name));
+const choices = await choicesOf(`askance:recent:${person}:${task}`);
 const banner = new Banner(outbox, () => Boolean(questions.current));
 let keys = keysFor(classes, usualKeys, ownKeys.read());
 let turn = 0; // counts what was shown, so that a late response does not replace something newer
@@ -39,6 +40,14 @@ let revisited = null; // an earlier answer whose item is shown again
 let resting = false;
 let tried = 0;
 let figures = null;
+
+/** The possible answers: one class or, if items may have several, each class on or off. */
+async function choicesOf(storage) {
+  const give = (label) => answer("label", label);
+  if (!settings.multilabel) return new Choices(at("answers"), classes, storage, give);
+  const { Toggles } = await import("./toggles.js");
+  return new Toggles(at("answers"), classes, storage, give, (label) => announce(t("Chosen: {labels}", { labels: labelWords(label) })));
+}
 
 /** Show the current question; if there is none, get one or say why there is none. */
 async function show() {
@@ -73,15 +82,15 @@ function paint(question) {
   at("item-name", nameOf(question));
   at("similar").href = `${root}/tasks/${encodeURIComponent(task)}/items/${question.item}/similar`;
   at("content", contentOf(question, open ? (why?.pulls.slice(0, MOST_MARKED) ?? []) : [], classes));
-  at("guess", open ? [el("span", { class: "chip note plain" }, t("Prediction: {label}", { label: question.prediction }))] : []);
+  at("guess", open ? [el("span", { class: "chip note plain" }, t("Prediction: {label}", { label: labelWords(question.prediction) }))] : []);
   at("note", question.note ?? "").hidden = !question.note;
   showFlags(question);
   at("why").hidden = !why;
   at("why").open = false;
   at("reason", why ? reasonOf(why, open, classes) : []);
   at("changing").hidden = !revisited;
-  at("given", revisited?.label ?? "");
-  choices.mark(revisited?.label ?? null);
+  at("given", revisited ? labelWords(revisited.label) : "");
+  choices.mark(revisited?.label ?? null, question.item);
   choices.enable(true);
   enableVerbs(true);
   const shown = turn;
@@ -102,7 +111,7 @@ function focusItem() {
 function enableVerbs(possible) {
   for (const verb of ["skip", "skip-reason", "flag"]) at(verb).disabled = !possible;
   at("undo").disabled = !questions.past.length && !revisited;
-  at("similar").hidden = !possible;
+  at("similar").hidden = !possible || settings.multilabel;
 }
 
 function wait() {
@@ -156,7 +165,7 @@ function answer(kind, label, reason) {
   const { item } = question;
   if (item !== Number(at("item").dataset.item)) return show(); // the questions have changed: nobody has seen this one
   const before = revisited;
-  if (before?.kind === kind && before.label === label) return leave();
+  if (before?.kind === kind && sameLabel(before.label, label)) return leave();
   if (before && !keep("undo", { item })) return;
   if (!keep(kind, kind === "label" ? { item, label } : { item, ...(reason ? { reason } : {}) })) return;
   if (before) questions.changed(before, kind, label);
@@ -164,7 +173,7 @@ function answer(kind, label, reason) {
   revisited = null;
   today.add(Number(kind === "label") - Number(Boolean(before)));
   at("previous", answerOf(question, kind, label, classes));
-  announce(kind === "label" ? t("Labelled {label}.", { label }) : t("Skipped."));
+  announce(kind === "label" ? t("Labelled {label}.", { label: labelWords(label) }) : t("Skipped."));
   if (kind === "label") choices.use(label);
   showProgress();
   show();
@@ -223,7 +232,7 @@ function revisit(past) {
     return takeBack(past);
   }
   revisited = past;
-  announce(t("You answered {label}. Choose another answer to change it, or press Escape to keep it.", { label: past.label }));
+  announce(t("You answered {label}. Choose another answer to change it, or press Escape to keep it.", { label: labelWords(past.label) }));
   show();
 }
 
@@ -303,14 +312,26 @@ const VERBS = {
 
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && revisited && !event.target.closest("dialog, input")) return leave();
+  if (settings.multilabel && isEnter(event)) return event.preventDefault(), event.repeat || choices.confirm();
   const meant = keysAreOn() ? meaning(event, keys) : null;
   if (!meant) return;
   if (meant.verb === "type") return choices.search(event.repeat ? "" : meant.character), choices.input && event.preventDefault();
   event.preventDefault();
   if (event.repeat) return; // a key that is held down counts once
-  if (meant.label) answer("label", meant.label);
+  if (meant.label) choose(meant.label);
   else VERBS[meant.verb]();
 });
+
+/** A key of a class gives it as the answer or, if an item may have several, switches it on or off. */
+function choose(name) {
+  if (!settings.multilabel) answer("label", name);
+  else if (painted) choices.toggle(name);
+}
+
+/** Whether Enter is pressed where it means nothing else. */
+function isEnter(event) {
+  return event.key === "Enter" && !event.ctrlKey && !event.altKey && !event.metaKey && !event.target.closest("button, a, summary, input, select, textarea, dialog");
+}
 
 function help() {
   const save = (own) => {

@@ -2,6 +2,7 @@ import { get, post, root, send } from "./api.js";
 import { confirmed } from "./confirm.js";
 import { at, el } from "./dom.js";
 import { report, done, sentence } from "./errors.js";
+import { labelWords } from "./labels.js";
 import { locale, pieces, t } from "./language.js";
 import { contentOf, pullsOf } from "./text.js";
 import { date } from "./times.js";
@@ -95,11 +96,20 @@ function itemOf(given) {
   return settings.item === "record" ? { record: JSON.parse(given) } : JSON.parse(given);
 }
 
+/** What the model says of an item that may have several classes. */
+async function predicted(item) {
+  const { predictions: [{ prediction, probabilities }] } = await post(`${path}/predict`, { items: [item] });
+  const shares = Object.entries(probabilities).sort(([, one], [, other]) => other - one);
+  const rows = shares.flatMap(([name, share]) => [el("dt", {}, el("bdi", {}, name)), el("dd", {}, fine.format(share))]);
+  return [el("p", {}, t("Prediction: {label}", { label: labelWords(prediction) })), el("dl", { class: "facts" }, rows)];
+}
+
 at("try").addEventListener("submit", async (event) => {
   event.preventDefault();
   const given = at("content").value;
   try {
     const item = itemOf(given);
+    if (settings.multilabel) return at("tried", await predicted(item));
     const why = await post(`${path}/explain`, { item });
     at("tried", el("p", {}, pieces("Prediction: {prediction} (margin {margin})", { prediction: el("b", { dir: "auto" }, why.prediction), margin: fine.format(why.score) })), contentOf({ ...item, vector_length: item.vector?.length }, why.pulls, settings.classes), pullsOf(why.pulls, settings.classes));
   } catch (error) {

@@ -65,6 +65,7 @@ function everything() {
     parameters: Object.fromEntries(parameters),
     hashing: { ...filled({ bits: number("bits") }), pairs: form.elements.pairs.checked },
     ...questions(),
+    multilabel: form.elements.multilabel.checked,
     ...changeable(),
   };
 }
@@ -78,6 +79,7 @@ function fill(settings) {
   put("parameters", Object.entries(settings.parameters ?? {}).map(([name, found]) => `${name} = ${found}`).join("\n"));
   put("bits", hashing.bits);
   form.elements.pairs.checked = Boolean(hashing.pairs);
+  form.elements.multilabel.checked = Boolean(settings.multilabel);
   put("rate", percent(budget.rate));
   put("accuracy", percent(goal.accuracy));
   for (const name of ["error", "confidence", "audit"]) put(`certify_${name}`, percent(certify[name]));
