@@ -169,3 +169,30 @@ def test_the_client_and_the_commands(tmp_path, monkeypatch):
 def test_settings_survive_the_store():
     made = several()
     assert msgspec.json.decode(to_json(made), type=type(made)) == made
+
+
+def test_every_view_and_export_knows_lists(world):
+    given = taught(world, 40)
+    for path in ("", "/figures", "/history", "/model", "/confusion", "/forecast", "/labellers", "/predicted"):
+        assert world.call("GET", f"{TASK}{path}").status_code == 200, path
+    for what in ("labels", "decisions", "items"):
+        for kind in ("jsonl", "csv", "parquet", "hf"):
+            answered = world.call("GET", f"{TASK}/export/{what}?format={kind}")
+            assert answered.status_code == 200, (what, kind, answered.text)
+            assert answered.content
+    assert world.call("GET", "/metrics").status_code == 200
+    card = world.call("GET", f"{TASK}/export/card").text
+    for name in CLASSES:
+        assert f"| {name} | {sum(name in label for label in given.values())} |" in card
+
+
+def test_events_have_lists(world):
+    given = taught(world, 5)
+    item = next(iter(given))
+    world.post(f"{TASK}/corrections", {"item": item, "label": []})
+    events = world.call("GET", f"{TASK}/changes?after=0&count=1000").json()["changes"]
+    settled = [(one["data"]["item"], one["data"]["label"]) for one in events if one["type"] == "label.settled"]
+    assert settled == [*given.items(), (item, [])]
+    asked = [one["data"]["prediction"] for one in events if one["type"] == "question.open"]
+    assert asked
+    assert all(isinstance(prediction, list) for prediction in asked)

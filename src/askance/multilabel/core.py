@@ -162,7 +162,7 @@ class MultiLabelCore:
         changed = lanes.sides[place] != sides
         if changed.any():
             lanes.sides[place, changed], lanes.duals[place, changed] = sides[changed], 0.0
-            pairs.retrain(self.models, True, LAST_SWEEPS)
+            pairs.retrain(self.models, True, REFRESH_SWEEPS)
 
     # ------------------------------------------------------------------ predictions
 

@@ -2,11 +2,12 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from askance import __version__
 from askance.data.label_card import how_they_were_chosen, how_to_use_the_weights, table_of_classes
+from askance.service.label_sets import parted
 from askance.service.settings import TaskSettings
 from askance.service.views.tables import Column, Rows
 
@@ -62,7 +63,10 @@ def card(what: str, columns: Iterable[Column], settings: TaskSettings, items: in
         f"| column | |\n|---|---|\n{table}",
     ]
     if tally.labels:
-        parts += _about_labels(items, tally)
+        classes = Counter[str]()
+        for label, count in tally.classes.items():
+            classes.update(dict.fromkeys(parted(label) if settings.multilabel else [label], count))
+        parts += _about_labels(items, tally, classes)
     return "\n\n".join(parts).rstrip() + "\n"
 
 
@@ -85,7 +89,7 @@ tags:
 {card_text}"""
 
 
-def _about_labels(items: int, tally: Tally) -> list[str]:
+def _about_labels(items: int, tally: Tally, classes: Mapping[str, int]) -> list[str]:
     parts = ["## How the items were chosen", how_they_were_chosen("items", "stream")]
     if tally.imported:
         found = tally.sources.most_common(SOURCES)
@@ -100,8 +104,8 @@ def _about_labels(items: int, tally: Tally) -> list[str]:
             f"{unknown:,} labels were asked for without a coin, because of the doubt of the model alone. They "
             "have neither a probability nor a weight: leave them out to measure."
         )
-    classes = Counter({_plain(name): count for name, count in tally.classes.items()})
-    parts.append(table_of_classes(classes, "items"))
+    shown = Counter({_plain(name): count for name, count in classes.items()})
+    parts.append(table_of_classes(shown, "items"))
     usage = how_to_use_the_weights("items", items, tally.total, tally.heaviest)
     return [*parts, "## How to use the weights", usage]
 
