@@ -14,8 +14,9 @@ from askance.persistence import model_of
 from askance.service.columns import Column
 from askance.service.commands import settings as setting_commands
 from askance.service.errors import RequestError
+from askance.service.given_settings import as_settings
 from askance.service.messages import ColumnsRequest, Item
-from askance.service.settings import TaskSettings, as_settings, from_json, to_json
+from askance.service.settings import TaskSettings, from_json, to_json
 from askance.service.state.columns import columns_of
 from askance.service.state.rows import encoded
 from askance.service.views import explain, model

@@ -13,8 +13,9 @@ from askance.service import messages
 from askance.service.api.prometheus import Scrape
 from askance.service.commands import guesses as guess_commands
 from askance.service.errors import RequestError
+from askance.service.given_settings import as_settings, from_toml
 from askance.service.prices import Oracles
-from askance.service.settings import Asking, TaskSettings, as_settings, from_json, from_toml, to_json
+from askance.service.settings import Asking, TaskSettings, from_json, to_json
 from askance.service.state import programs
 from money_stream import MoneyStream
 from service_task import TaskRunner, settings

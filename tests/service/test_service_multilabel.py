@@ -14,8 +14,10 @@ from askance.service import messages
 from askance.service.commands import guesses, reviews
 from askance.service.commands import items as item_commands
 from askance.service.errors import RequestError
-from askance.service.label_sets import check_label, class_counts, joined, label_of
-from askance.service.settings import Asking, Budget, Certify, Costs, Goal, Labelling, as_settings
+from askance.service.given_settings import as_settings
+from askance.service.label_sets import check_label, class_counts, label_of
+from askance.service.set_text import joined
+from askance.service.settings import Asking, Budget, Certify, Costs, Goal, Labelling
 from askance.service.state import snapshots
 from askance.service.state.models import encode_for_users
 from askance.service.task import Task

@@ -12,6 +12,7 @@ from askance.persistence import model_of
 from askance.service import settings as forms
 from askance.service.compaction import compact
 from askance.service.errors import RequestError
+from askance.service.given_settings import as_settings
 from askance.service.messages import Item
 from askance.service.state import journal
 from askance.service.state.models import warm_up
@@ -78,7 +79,7 @@ def test_settings_of_earlier_tasks_are_stored_as_before():
 )
 def test_settings_that_do_not_fit_together_are_refused(given, sentence):
     with pytest.raises(ValueError, match=sentence):
-        forms.as_settings({"name": "a", "classes": ["x", "y"], **given}).learner()
+        as_settings({"name": "a", "classes": ["x", "y"], **given}).learner()
 
 
 # ---------------------------------------------------------------------- vectors

@@ -12,8 +12,9 @@ import pytest
 from askance.service import messages
 from askance.service.commands import guesses as guess_commands
 from askance.service.errors import RequestError
+from askance.service.given_settings import as_settings
 from askance.service.prices import Oracles
-from askance.service.settings import Asking, TaskSettings, as_settings
+from askance.service.settings import Asking, TaskSettings
 from askance.service.state import programs
 from askance.service.state.journal import Guess
 from askance.service.state.programs import LEARNING, Programs

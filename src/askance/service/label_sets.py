@@ -1,29 +1,17 @@
 """Labels of items: the name of one class or, in a multilabel task, the names of several.
 
-The journal has one text per label. A set of classes is the JSON list of their first names in sorted order, so
-equal sets are equal texts: votes, corrections and counts need to know nothing of sets.
+In the journal, a label is one text (`set_text`).
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from askance.service.errors import conflict, invalid
 from askance.service.messages.base import ShownLabel
+from askance.service.set_text import joined, parted
 from askance.service.settings import TaskSettings
-
-_names = msgspec.json.Decoder(list[str])
-
-
-def joined(names: Iterable[str]) -> str:
-    """The text of a set of names."""
-    return msgspec.json.encode(sorted(set(names))).decode()
-
-
-def parted(text: str) -> list[str]:
-    """The names in the text of a set."""
-    return _names.decode(text)
 
 
 def id_of(settings: TaskSettings, label: str | Sequence[str]) -> str:

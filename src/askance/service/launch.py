@@ -14,9 +14,10 @@ from typing import NamedTuple, Self
 import msgspec
 
 from askance.service.api.guard import ServerOptions
+from askance.service.given_settings import Settings, as_settings
 from askance.service.server import Server, is_loopback, listening_socket, make_server
 from askance.service.service import Service
-from askance.service.settings import Hashing, Settings, TaskSettings, as_settings
+from askance.service.settings import Hashing, TaskSettings
 from askance.service.state.models import warm_up
 from askance.service.store import Store, open_store
 from askance.service.uploads.registry import MOST_BYTES

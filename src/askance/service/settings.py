@@ -3,10 +3,7 @@
 Clients read settings too and need no learner, so learners are imported only where one is made.
 """
 
-import os
-import pathlib
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 from msgspec import Meta, field
@@ -14,9 +11,7 @@ from msgspec import Meta, field
 from askance._util.memory import free_bytes
 from askance.service.columns import Columns, Section
 from askance.service.patterns import END, PRINTABLE
-from askance.service.prices import Oracles
-from askance.service.settings_checks import check
-from askance.service.validation import sentence_of
+from askance.service.prices import Oracles, check_prices
 
 if TYPE_CHECKING:
     from askance.data.encoding import TablePlan
@@ -45,6 +40,8 @@ Part = Literal["text", "record", "vector"]
 PARTS: tuple[Part, ...] = ("text", "record", "vector")
 LONGEST_VECTOR = 8192
 MOST_CLASSES = 1000
+
+TAKEN_KEYS = {"u": "undo", "?": "help"}  # space, which skips, is excluded by the pattern
 
 State = Literal["running", "paused", "archived"]
 AUTO = "auto"  # the algorithm of a task that names none
@@ -350,34 +347,88 @@ class TaskSettings(Section, frozen=True):
             raise ValueError(f"{size} do not fit into memory: use fewer hashing bits")
 
 
-Settings = TaskSettings | Mapping[str, Any] | str | os.PathLike[str]
+def check(settings: TaskSettings) -> None:
+    """Raise ValueError for the first thing that is not valid."""
+    if len(set(settings.classes)) != len(settings.classes):
+        raise ValueError(f"classes must be distinct, not {settings.classes}")
+    check_former(settings)
+    check_keys(settings)
+    check_multilabel(settings)
+    check_positive(settings)
+    check_item(settings)
+    check_oracles(settings)
 
 
-def from_toml(path: pathlib.Path) -> TaskSettings:
-    """Read the settings in a TOML file; ValueError with the file's name if they are not valid."""
-    try:
-        settings = msgspec.toml.decode(path.read_bytes(), type=TaskSettings)
-        settings.learner()
-    except msgspec.ValidationError as error:
-        raise ValueError(f"{path}: {sentence_of(error)}") from None
-    except (msgspec.DecodeError, ValueError, TypeError, MemoryError) as error:
-        raise ValueError(f"{path}: {error}") from None
-    return settings
+def check_multilabel(settings: TaskSettings) -> None:
+    """Raise ValueError if a multilabel task is to have something that is for one class per item."""
+    if not settings.multilabel:
+        return
+    refused = {
+        f"algorithm {settings.method}": not settings.is_auto,
+        "positive": settings.positive is not None,
+        "costs": settings.costs != Costs(),
+        "questions that are chosen on arrival": not settings.named.asks_on_lease,
+        "labels.per_item": settings.labels.per_item > 1,
+        "labels.enough": settings.labels.enough is not None,
+        "certify": settings.certify.error is not None,
+        "oracles": settings.oracles != Oracles(),
+    }
+    for name, is_wanted in refused.items():
+        if is_wanted:
+            raise ValueError(f"{name}: not possible in a multilabel task: leave it out")
 
 
-def as_settings(given: Settings) -> TaskSettings:
-    """Make settings from `TaskSettings`, a mapping, or the path of a TOML file."""
-    if isinstance(given, TaskSettings):
-        return given
-    if isinstance(given, Mapping):
-        try:
-            return msgspec.convert(given, TaskSettings)
-        except msgspec.ValidationError as error:
-            raise ValueError(f"the settings are not valid: {sentence_of(error)}") from None
-    try:
-        return from_toml(pathlib.Path(given))
-    except OSError as error:
-        raise ValueError(f"{given}: cannot be read ({error.strerror}): check the path") from None
+def check_keys(settings: TaskSettings) -> None:
+    """Raise ValueError unless each key means one class and nothing else."""
+    keys = settings.interface.keys
+    for name, key in keys.items():
+        if name not in settings.classes:
+            raise ValueError(f"interface.keys: {name!r} is not one of the classes")
+        if key.lower() in TAKEN_KEYS:
+            raise ValueError(
+                f"interface.keys: {key!r} already means {TAKEN_KEYS[key.lower()]}: choose another key"
+            )
+    if len({key.lower() for key in keys.values()}) < len(keys):
+        raise ValueError("interface.keys: two classes have the same key: choose another for one of them")
+
+
+def check_former(settings: TaskSettings) -> None:
+    """Raise ValueError unless earlier names of classes lead to current ones."""
+    for name in settings.former.values():
+        if name not in settings.classes:
+            raise ValueError(f"former: {name!r} is not one of the classes")
+
+
+def check_positive(settings: TaskSettings) -> None:
+    """Raise ValueError unless the positive class is one of two classes."""
+    if settings.positive is None:
+        return
+    if settings.many:
+        raise ValueError(f"positive is for two classes, and there are {len(settings.classes)}: leave it out")
+    if settings.positive not in settings.classes:
+        listed = " or ".join(map(repr, settings.classes))
+        raise ValueError(f"positive must be {listed}, not {settings.positive!r}")
+
+
+def check_item(settings: TaskSettings) -> None:
+    """Raise ValueError unless the parts of items are distinct, and vectors have a length."""
+    if len(set(settings.parts)) < len(settings.parts):
+        raise ValueError(f"item: {settings.item} names a part twice: name each once")
+    if settings.takes_vectors and settings.vector_length is None:
+        raise ValueError("vector_length is missing: items may have vectors, so say how many numbers each has")
+    if settings.vector_length is not None and not settings.takes_vectors:
+        raise ValueError(f"vector_length is for items with vectors, and item is {settings.item!r}: leave it out")
+    if settings.columns and "record" not in settings.parts:
+        raise ValueError(f"columns is for items with records, and item is {settings.item!r}: leave it out")
+    if settings.columns and not settings.is_auto:
+        raise ValueError(f"{settings.method} hashes records as they are: leave out columns, or use {AUTO}")
+
+
+def check_oracles(settings: TaskSettings) -> None:
+    """Raise ValueError unless prices are right, and programs decide only where questions are chosen on lease."""
+    check_prices(settings.oracles)
+    if settings.oracles.enough is not None and not settings.named.asks_on_lease:
+        raise ValueError("oracles.enough is for questions that are chosen on lease: leave it out")
 
 
 def to_json(settings: TaskSettings) -> bytes:

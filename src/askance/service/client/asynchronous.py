@@ -22,7 +22,8 @@ from askance.service.client.errors import CUT_OFF
 from askance.service.client.export_files import Exported, check_exported, format_of, is_folder, unpack
 from askance.service.client.lines import EventReader
 from askance.service.client.naming import ItemLike, ItemRef
-from askance.service.settings import Settings, State
+from askance.service.given_settings import Settings
+from askance.service.settings import State
 
 if TYPE_CHECKING:
     from askance.auto.learner import AutoLearner

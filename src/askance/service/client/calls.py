@@ -23,7 +23,8 @@ from askance.service.client.naming import (
     named_label,
     number_of,
 )
-from askance.service.settings import Settings, State, as_settings
+from askance.service.given_settings import Settings, as_settings
+from askance.service.settings import State
 from askance.service.validation import sentence_of
 
 T = TypeVar("T")

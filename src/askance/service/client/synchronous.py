@@ -23,7 +23,8 @@ from askance.service.client.lines import EventReader
 from askance.service.client.naming import ItemLike, ItemRef
 from askance.service.client.synchronous_reviews import Reviews
 from askance.service.client.synchronous_tokens import Tokens
-from askance.service.settings import Settings, State
+from askance.service.given_settings import Settings
+from askance.service.settings import State
 
 if TYPE_CHECKING:
     from askance.auto.learner import AutoLearner

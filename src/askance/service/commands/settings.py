@@ -4,8 +4,14 @@ import msgspec
 
 from askance.service import messages
 from askance.service.errors import conflict, invalid
-from askance.service.settings import MOST_CLASSES, State, TaskSettings
-from askance.service.settings_checks import check_keys, check_multilabel, check_oracles
+from askance.service.settings import (
+    MOST_CLASSES,
+    State,
+    TaskSettings,
+    check_keys,
+    check_multilabel,
+    check_oracles,
+)
 from askance.service.state import journal
 from askance.service.transaction import Transaction
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from askance.metrics.label_samples import LabelSample
-from askance.service.label_sets import parted
+from askance.service.set_text import parted
 from askance.service.settings import TaskSettings
 from askance.service.state.audits import Audit, Sample
 from askance.typing import BoolArray

@@ -7,7 +7,7 @@ import msgspec
 
 from askance.learners import codec
 from askance.learners.core import LearnerCore
-from askance.service.label_sets import joined
+from askance.service.set_text import joined
 from askance.service.settings import Budget, Hashing, TaskSettings
 from askance.service.state import journal
 from askance.service.state.auto_model import AutoModel

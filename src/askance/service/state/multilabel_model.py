@@ -1,6 +1,6 @@
 """The learner of several labels as a multilabel task uses it: whole items are asked about.
 
-The label of an item is the text of a set of labels (`label_sets`).
+The label of an item is the text of a set of labels (`set_text`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ from askance.multilabel.contents import contents
 from askance.multilabel.core import MultiLabelCore
 from askance.multilabel.settings import ITEMS, MultiLabelSettings
 from askance.rules.rows import Row
-from askance.service.label_sets import joined, parted
+from askance.service.set_text import joined, parted
 from askance.service.state.item_model import ItemModel, Numbers, RecordRow
 from askance.service.state.layout import Layout
 

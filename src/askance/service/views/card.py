@@ -7,7 +7,7 @@ from typing import Any
 
 from askance import __version__
 from askance.data.label_card import how_they_were_chosen, how_to_use_the_weights, table_of_classes
-from askance.service.label_sets import parted
+from askance.service.set_text import parted
 from askance.service.settings import TaskSettings
 from askance.service.views.tables import Column, Rows
 

@@ -13,7 +13,7 @@ from msgspec import UNSET
 from numpy.typing import NDArray
 
 from askance.service import messages
-from askance.service.label_sets import parted
+from askance.service.set_text import parted
 from askance.service.state import journal
 from askance.service.state.fold import Fold
 from askance.service.store import Store

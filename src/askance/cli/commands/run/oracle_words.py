@@ -28,8 +28,8 @@ def parse_oracles(words: list[str]) -> list[Oracle]:
 def oracles_of_task(path: Path) -> tuple[list[Oracle], Decimal]:
     """The oracles of a task, and their budget, from the file with its settings; raises ValueError without any."""
     require_extra("msgspec")
+    from askance.service.given_settings import as_settings
     from askance.service.prices import PEOPLE
-    from askance.service.settings import as_settings
 
     found = as_settings(path).oracles
     if found.limit is None:

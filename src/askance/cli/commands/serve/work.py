@@ -14,11 +14,12 @@ from askance.cli.output.console import stdout
 from askance.service.api.guard import ServerOptions
 from askance.service.api.proxies import Proxies
 from askance.service.auth.oidc_settings import OidcSettings
+from askance.service.given_settings import from_toml
 from askance.service.json_logging import write_logs
 from askance.service.launch import serving
 from askance.service.server import is_loopback
 from askance.service.service import Service
-from askance.service.settings import TaskSettings, from_toml
+from askance.service.settings import TaskSettings
 from askance.service.uploads.registry import MOST_BYTES
 
 World = Callable[[Service, str, Console], AbstractContextManager[None]]
