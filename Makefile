@@ -7,7 +7,7 @@ PIP := 'pip>=25.1'
 INSTALL := $(BIN)/pip install --quiet --no-compile --constraint constraints.txt
 AXE := build/axe/node_modules/axe-core/axe.min.js
 # What shares a server stays together, and what takes longest begins first: see tests/conftest.py.
-PYTEST := $(BIN)/pytest -n 2 --dist loadgroup --no-loadscope-reorder
+PYTEST := $(BIN)/pytest -n 2 --no-loadscope-reorder
 # Tests start many processes, each of which would otherwise compile every module that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 

@@ -1,10 +1,12 @@
 """What every test may use: the long runs, the search for counterexamples, and data that may not be there."""
 
+import functools
 import gc
 import inspect
 import itertools
 import os
 import pathlib
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -72,9 +74,15 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("soak" if config.getoption("--soak") else "ci" if os.environ.get("CI") else "test")
 
 
+@functools.cache
+def below_here(path: pathlib.Path) -> str:
+    """The path of a file of tests from this folder on."""
+    return path.relative_to(HERE).as_posix()
+
+
 def is_plain(path: pathlib.Path) -> bool:
     """Whether the tests of a file run with the compiler off, unless they are marked otherwise."""
-    return path.relative_to(HERE).as_posix().startswith(PLAIN)
+    return below_here(path).startswith(PLAIN)
 
 
 def pytest_ignore_collect(collection_path: pathlib.Path, config: pytest.Config) -> bool | None:
@@ -82,6 +90,8 @@ def pytest_ignore_collect(collection_path: pathlib.Path, config: pytest.Config) 
     kind = config.getoption("markexpr").rpartition(" ")[2]
     if kind not in ("plain", "compiled") or collection_path.suffix != ".py":
         return None
+    if compiles(config) and "slow" in left_out(config) and below_here(collection_path).startswith(COMPILED_SLOWLY):
+        return True
     is_default = is_plain(collection_path) == (kind == "plain")
     said = "also_compiled", "compiled_if_long", f"mark.{kind}"
     text = collection_path.read_text(encoding="utf-8")
@@ -103,19 +113,18 @@ def left_out(config: pytest.Config) -> tuple[str, ...]:
     return ("soak",) if config.getoption("--slow") else ("soak", "slow")
 
 
-@pytest.hookimpl(tryfirst=True)  # before marks are asked for, and before groups become part of the tests' names
+@pytest.hookimpl(tryfirst=True)  # before marks are asked for
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
         if not any(item.get_closest_marker(kind) for kind in ("plain", "compiled")):
             item.add_marker("plain" if is_plain(item.path) else "compiled")
-        group = group_of(item)
-        item.add_marker(pytest.mark.xdist_group(group))
+        path, server = below_here(item.path), server_of(item)
         # Every test of the store runs on both kinds; the others differ too little for two runs in `make test`.
-        if group == "postgres" and not item.path.name.startswith("test_service_store"):
+        if server == "postgres" and not item.path.name.startswith("test_service_store"):
             item.add_marker("slow")
-        if group == "browser" and not item.path.relative_to(HERE).as_posix().startswith(QUICK_PAGES):
+        if server == "browser" and not path.startswith(QUICK_PAGES):
             item.add_marker("slow")
-        if compiles(config) and item.path.relative_to(HERE).as_posix().startswith(COMPILED_SLOWLY):
+        if compiles(config) and path.startswith(COMPILED_SLOWLY):
             item.add_marker("slow")
     items.sort(key=place_in_queue)
     marks = left_out(config)
@@ -129,21 +138,44 @@ def compiles(config: pytest.Config) -> bool:
     return bool(config.getoption("markexpr").rpartition(" ")[2] == "compiled")
 
 
-def group_of(item: pytest.Item) -> str:
-    """The server that a test uses, the automatic learner that it compiles, or its file."""
-    path = item.path.relative_to(HERE).as_posix()
-    if item.get_closest_marker("compiled") and path.startswith(AUTO):
-        return "auto"
+def server_of(item: pytest.Item) -> str | None:
+    """The server that a test uses, if any."""
     used = {name.removesuffix("_server") for name in getattr(item, "fixturenames", ())}
     if hasattr(item, "callspec"):
         used |= {value for value in item.callspec.params.values() if isinstance(value, str)}
-    return next((server for server in SERVERS if server in used), path)
+    return next((server for server in SERVERS if server in used), None)
 
 
 def place_in_queue(item: pytest.Item) -> int:
-    """Where the group of a test comes in the queue."""
-    group = group_of(item).partition("/")[0]
+    """Where a test comes in the queue."""
+    path = below_here(item.path)
+    automatic = item.get_closest_marker("compiled") and path.startswith(AUTO)
+    group = "auto" if automatic else server_of(item) or path.partition("/")[0]
     return QUEUE.index(group) if group in QUEUE else len(QUEUE)
+
+
+def group_of(name: str, *, compiled: bool) -> str:
+    """What a test shares with others, from its full name: a server, the automatic learner, or its file."""
+    path, _, test = name.removeprefix(f"{HERE.name}/").partition("::")
+    if compiled and path.startswith(AUTO):
+        return "auto"
+    parameters = re.split(r"[\[\]-]", test)[1:]
+    return next((server for server in SERVERS if server in parameters), path)
+
+
+@pytest.hookimpl(optionalhook=True)  # of pytest-xdist
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Keep the tests of a group in one process.
+
+    The mark of pytest-xdist has no effect with pytest 9.2, where a test can no longer be given another name.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Groups(LoadScopeScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            return group_of(nodeid, compiled=not config.getoption("markexpr").endswith("plain"))
+
+    return Groups(config, log)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

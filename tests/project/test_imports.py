@@ -4,6 +4,7 @@ Every import counts, also those inside functions and those for type checkers alo
 """
 
 import ast
+import functools
 import pathlib
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -65,8 +66,7 @@ FILES = {module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 PACKAGES = {name for name, path in FILES.items() if path.name == "__init__.py"}
 
 
-def imports() -> Iterator[Import]:
-    """All imports of this package within itself."""
+def _imports() -> Iterator[Import]:
     for name, path in FILES.items():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
@@ -93,7 +93,10 @@ def targets(importer: str, node: ast.ImportFrom) -> Iterator[str]:
                 yield whole if whole in FILES else source
 
 
-IMPORTS = list(dict.fromkeys(imports()))
+@functools.cache  # and not when the file is imported: every process does that, one runs the tests
+def imports() -> tuple[Import, ...]:
+    """All imports of this package within itself."""
+    return tuple(dict.fromkeys(_imports()))
 
 
 def floor_of(module: str) -> str:
@@ -114,18 +117,18 @@ def test_every_module_has_its_floor() -> None:
 
 
 def test_no_import_points_up() -> None:
-    up = [str(one) for one in IMPORTS if points_up(one)]
+    up = [str(one) for one in imports() if points_up(one)]
     assert not up, "\n".join(["imports that point up:", *up])
 
 
 def test_every_import_leads_to_a_module() -> None:
-    lost = [str(one) for one in IMPORTS if one.imported not in FILES]
+    lost = [str(one) for one in imports() if one.imported not in FILES]
     assert not lost, "\n".join(["imports of modules that are not there:", *lost])
 
 
 def circles() -> list[list[str]]:
     """The sets of modules of which each reaches each other by imports."""
-    graph = {name: {one.imported for one in IMPORTS if one.importer == name} & set(FILES) for name in FILES}
+    graph = {name: {one.imported for one in imports() if one.importer == name} & set(FILES) for name in FILES}
     reached = {name: closure(graph, name) for name in FILES}
     together = {frozenset(other for other in reached[name] if name in reached[other]) for name in FILES}
     return sorted(sorted(circle) for circle in together if circle)
