@@ -1,5 +1,6 @@
 """Functions for all rules: check them, list them, find them by name, and change their parameters."""
 
+import functools
 import inspect
 from collections.abc import Iterator, Mapping
 from typing import Any, get_type_hints
@@ -91,18 +92,22 @@ def _with_inner(rule: Any) -> Iterator[Any]:
 
 
 def _check_methods(rule: Any, protocol: type, kind: str) -> None:
-    name = type(rule).__name__ if not isinstance(rule, type) else rule.__name__
-    if isinstance(rule, type) or not (isinstance(rule, tuple) and hasattr(rule, "_fields")):
+    if isinstance(rule, type) or not is_rule(rule):
         raise TypeError(f"{kind} must be a named tuple such as {_example(protocol)}, not {rule!r}")
+    _check_methods_of(type(rule), protocol, kind)  # type: ignore[arg-type]  # types are hashable
+
+
+@functools.lru_cache(maxsize=256)  # reading signatures takes most of the time in which a learner is made
+def _check_methods_of(rule: type, protocol: type, kind: str) -> None:
     for method, wanted in vars(protocol).items():
         if method.startswith("_") or not inspect.isfunction(wanted):
             continue
-        found = getattr(type(rule), method, None)
+        found = getattr(rule, method, None)
         if found is None:
-            raise TypeError(f"{name} is not {kind}: it has no method {method!r}")
+            raise TypeError(f"{rule.__name__} is not {kind}: it has no method {method!r}")
         parameters = list(inspect.signature(wanted).parameters)
         if list(inspect.signature(found).parameters) != parameters:
-            raise TypeError(f"{name}.{method} must take the parameters ({', '.join(parameters)})")
+            raise TypeError(f"{rule.__name__}.{method} must take the parameters ({', '.join(parameters)})")
 
 
 def _example(protocol: type) -> str:
