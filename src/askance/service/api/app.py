@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 
 import msgspec
 from msgspec import Struct
@@ -72,7 +72,7 @@ def application(
     app.state.broadcasts = Broadcasts()
     app.state.oidc = None if options.oidc is None else OidcSignIn(options.oidc, service.clock)
     app.state.routes = routes
-    app.state.schema = schema(routes, options.path_prefix)
+    app.state.schema = cache(partial(schema, routes, options.path_prefix))  # for who asks: it takes a while
     return app
 
 

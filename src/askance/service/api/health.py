@@ -72,4 +72,4 @@ async def metrics(call: Call) -> Response:
 
 async def schema(call: Call) -> Response:
     """Get the OpenAPI schema of this API."""
-    return Response(call.request.app.state.schema, media_type="application/json")
+    return Response(call.request.app.state.schema(), media_type="application/json")
