@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from askance.jit.interop import COMPILING
 from askance.learners import codec
 from askance.learners.core import LearnerCore
 from askance.service.set_text import joined
@@ -57,6 +58,8 @@ def use_budget(model: Model, before: Budget, settings: TaskSettings) -> None:
 
 def warm_up(settings: TaskSettings) -> None:
     """Compile or load the code of the learner before the first item comes."""
+    if not COMPILING:
+        return
     if settings.is_auto:  # its code is the same for any number of features
         settings = msgspec.structs.replace(settings, hashing=Hashing(bits=1))
     model = settings.learner()
