@@ -25,10 +25,10 @@ BESIDE = ROOT.parent / "shared"  # data that do not belong to the project
 # Compiling makes very many objects, most of which stay: looking through them so often takes a tenth of its time.
 gc.set_threshold(100_000, 20, 50)
 
-# Compiling a pass takes a second, once: an example is not slow for that. `make test` tries a quarter of the
+# Compiling a pass takes a second, once: an example is not slow for that. `make test` tries a seventh of the
 # examples; `examples.examples` scales the numbers of tests that want more or fewer than others.
 COMMON: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("test", max_examples=25, **COMMON)
+settings.register_profile("test", max_examples=15, **COMMON)
 settings.register_profile("ci", settings.get_profile("test"), derandomize=True, print_blob=True)
 settings.register_profile("soak", max_examples=100, **COMMON)
 
@@ -52,7 +52,7 @@ SERVERS = ("postgres", "browser", "spark", "dask", "ray")
 # So do compiled tests of the automatic learner, whose loop takes half a minute to compile.
 AUTO = (
     *("auto", "jit/test_trees.py", "cli/test_cli_auto.py", "cli/test_cli_demo.py", "project/test_league.py"),
-    "cli/test_cli_until.py",
+    *("cli/test_cli_until.py", "export"),
     *(
         "pool/test_labelling_",
         "cli/test_cli_label_file.py",

@@ -261,6 +261,7 @@ def test_sparse_rows_of_other_widths(tmp_path):
 # ---------------------------------------------------------------------- the guide
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_the_commands_of_the_guide_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

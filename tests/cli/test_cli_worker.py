@@ -112,6 +112,7 @@ def test_the_money_of_the_task_ends_it_before_the_model_is_asked(
     assert len(client.questions(3)) == 1
 
 
+@pytest.mark.slow
 def test_a_task_that_chooses_gets_guesses_about_what_people_would_be_asked(
     client: Client, model: FakeModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

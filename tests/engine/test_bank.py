@@ -138,6 +138,7 @@ def test_a_coin_just_below_one_still_asks() -> None:
     assert bank.counts().asked.tolist() == [50]
 
 
+@pytest.mark.slow
 def test_long_streams_are_counted_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y, coins = stream()
     monkeypatch.setattr(banks, "ROUNDS_AT_A_TIME", 37)

@@ -21,6 +21,7 @@ from askance.errors import ExportError
 from customer_table import write_customers
 from naive import exported
 from needs import missing
+from thinning import rest_slow
 
 SIZES = np.array([1, 100, 1, 1, 0.01, 1])
 
@@ -215,6 +216,7 @@ def automatic(kind, many):
     return learner, rows_of, trace
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("kind", "many"), [("dense", False), *(pytest.param(*case, marks=pytest.mark.slow) for case in OTHERS)]
 )
@@ -232,6 +234,7 @@ def test_json_of_an_automatic_learner_predicts_the_same(kind, many):
     assert np.allclose(found, wanted, rtol=1e-9)
 
 
+@pytest.mark.compiled
 def test_json_of_rows_of_length_1_has_no_means():
     _, X, trace = automatic("dense", False)
     units = X / np.linalg.norm(X, axis=1, keepdims=True)
@@ -243,6 +246,7 @@ def test_json_of_rows_of_length_1_has_no_means():
     assert np.allclose(found, learner.predict_proba(units[60:80]), rtol=1e-9)
 
 
+@pytest.mark.compiled
 def test_labelled_rows_are_those_that_were_asked_about():
     learner, X, trace = automatic("dense", False)
     found = export.labelled_rows(learner)
@@ -255,6 +259,7 @@ def test_labelled_rows_are_those_that_were_asked_about():
     assert np.array_equal(found.X.toarray()[:, 4:], X.sparse[trace.asked].toarray())
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("kind", ["dense", "sparse", "mixed"])
 def test_a_model_is_fitted_to_the_labelled_rows(kind):
     learner, _, _ = automatic(kind, False)
@@ -360,7 +365,8 @@ def test_onnx_predicts_the_same(onnx, many, scaling, probability, intercept, dty
         assert np.allclose(scores, learner.decision_function(X), atol=1e-5)
 
 
-@pytest.mark.parametrize("many", [False, True])
+@pytest.mark.compiled
+@pytest.mark.parametrize("many", rest_slow([False, True], [True]))
 def test_onnx_of_an_automatic_learner_predicts_the_same(onnx, many):
     learner, X, _ = automatic("dense", many)
     assert learner._core.models.mixture.trust[-1] > 0  # the forest counts

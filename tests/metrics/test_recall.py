@@ -53,12 +53,14 @@ def test_the_limit_is_rarely_too_high_whenever_one_looks() -> None:
         random = np.random.default_rng(seed)
         positives = random.random(400) < 0.1
         scores = positives * (random.random(400) < 0.7) + random.random(400) * 0.5
-        ranking, order, unread = np.argsort(-scores), random.permutation(400), np.ones(400, bool)
+        ranking, order = np.argsort(-scores).tolist(), random.permutation(400).tolist()
+        unread = dict.fromkeys(ranking), dict.fromkeys(order)
         certifier, too_high = RecallCertifier(400), False
         for read in range(390):
             is_random = bool(read >= 40 or read % 4 == 0)
-            row = next(int(one) for one in (order if is_random else ranking) if unread[one])
-            unread[row] = False
+            row = next(iter(unread[is_random]))
+            for rows in unread:
+                del rows[row]
             certifier.add(positive=bool(positives[row]), random=is_random)
             if read % 5 == 0 and certifier.found:
                 too_high |= certifier.recall > certifier.found / positives.sum()

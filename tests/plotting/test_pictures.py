@@ -46,7 +46,7 @@ EDGE_CASES = {
 }
 
 
-@pytest.mark.parametrize("case", EDGE_CASES)
+@pytest.mark.parametrize("case", rest_slow(EDGE_CASES, ["five methods", "no label known", "no rows"]))
 def test_both_panels_hold_the_curves(case: str, tmp_path: pathlib.Path) -> None:
     curves = EDGE_CASES[case]
     left, right = draw(curves, "accuracy", tmp_path / "picture.png").axes

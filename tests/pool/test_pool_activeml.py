@@ -12,6 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from askance.pool import CoreSet, FromScikitActiveML, PoolLoop, ProbCover, RandomSampling
 from needs import missing
+from thinning import rest_slow
 
 
 def made(seed: int = 0) -> tuple[Any, Any]:
@@ -113,7 +114,7 @@ def package() -> Any:
 NAMES = ["UncertaintySampling", "Badge", "CoreSet", "TypiClust", "QueryByCommittee", "DiscriminativeAL", "Falcun"]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", rest_slow(NAMES, ["UncertaintySampling", "QueryByCommittee"]))
 def test_strategies_of_the_package(name: str) -> None:
     X, y = made()
     strategy = FromScikitActiveML(getattr(package(), name)())

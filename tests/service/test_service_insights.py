@@ -180,6 +180,7 @@ def test_who_answers_always_the_same_tells_little(opened: Any) -> None:
         assert labellers_view.labellers(again.store, again.task) == found
 
 
+@pytest.mark.slow
 def test_decisions_and_corrections_tell_who_is_reliable_where_items_have_one_label(opened: Any) -> None:
     runner = opened()
     items = [one.item for one in runner.decide(*(f"text {number}" for number in range(60)))]

@@ -1,5 +1,6 @@
 """Items that are texts, records, vectors, or several of them together."""
 
+import itertools
 import json
 import random
 
@@ -20,6 +21,7 @@ from askance.service.state.vectors import packed, unpacked
 from askance.service.views import explain, export, model
 from askance.service.views import task as task_view
 from service_task import TaskRunner, settings, texts
+from thinning import rest_slow
 
 pytestmark = pytest.mark.plain
 LENGTH = 4
@@ -159,8 +161,14 @@ def test_items_of_another_form_are_refused_and_nothing_changes(tmp_path, content
 FORMS = ["text", "record", "vector", "mixed", ["record", "text"], ["vector", "text"], ["record", "vector"]]
 
 
-@pytest.mark.parametrize("algorithm", ["auto", "PAA-II"])
-@pytest.mark.parametrize("item", FORMS, ids=str)
+@pytest.mark.parametrize(
+    ("item", "algorithm"),
+    rest_slow(
+        itertools.product(FORMS, ["auto", "PAA-II"]),
+        [("mixed", "auto"), (["record", "text"], "auto"), ("mixed", "PAA-II")],
+    ),
+    ids=str,
+)
 def test_a_task_learns_from_all_parts_and_is_the_same_after_a_restart(tmp_path, item, algorithm):
     made = task(item, algorithm)
     warm_up(made)

@@ -20,7 +20,7 @@ def also_compiled(values: Iterable[Any], few: Container[Any], by: Any = lambda v
 # Pages, modules and scripts whose examples compute for so long that compiling is quicker.
 LONG_EXAMPLES = (
     *("auto", "few-labels", "imbalance", "multiclass", "multilabel", "pool", "ratings"),
-    *("selective-sampling", "sweeps"),
+    *("selective-sampling", "sweeps", "oracles"),
     *("semi_supervised", "label", "predict", "export", "any-model", "pipeline", "rare-positives"),
     *("rare_class", "raw_table", "live_service", "certified"),
 )
@@ -29,7 +29,7 @@ LONG_EXAMPLES = (
 # Those that take longer still.
 SLOW_EXAMPLES = (
     *("cost-sensitive", "fleet", "imbalance", "kernels", "multiclass", "rare_class", "raw_table", "second-order"),
-    *("selective-sampling", "certified"),
+    *("selective-sampling", "certified", "multilabel", "export", "sweeps", "tables"),
 )
 
 
