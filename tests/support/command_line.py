@@ -1,15 +1,20 @@
 """What the tests of the command line share: running it in this process, and files for it to read."""
 
 import csv
+import functools
 import json
 import pathlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import typer.testing
 from typer.testing import CliRunner
 
 import streams
 from askance.cli.app import app
+
+# The runner works all commands out of their functions at every call, which takes a tenth of a second.
+typer.testing._get_command = functools.cache(typer.testing._get_command)
 
 
 def askance(*words: object, stdin: bytes | None = None) -> Any:
