@@ -52,7 +52,7 @@ SERVERS = ("postgres", "browser", "spark", "dask", "ray")
 # So do compiled tests of the automatic learner, whose loop takes half a minute to compile.
 AUTO = (
     *("auto", "jit/test_trees.py", "cli/test_cli_auto.py", "cli/test_cli_demo.py", "project/test_league.py"),
-    *("cli/test_cli_until.py", "export"),
+    *("cli/test_cli_until.py", "export", "service/test_service_fold.py"),
     *(
         "pool/test_labelling_",
         "cli/test_cli_label_file.py",
