@@ -15,6 +15,7 @@ from askance.cli.contest.methods import is_one_sided
 from askance.errors import ModelFileError, ParameterError
 from askance.learners.files import from_bytes, to_bytes
 from askance.rules.registry import BINARY
+from thinning import one_of_each_form, rest_slow
 
 X, SIGNS, _ = streams.sparse_units(rows=120, width=9)
 RARE = np.where(SIGNS > 0, "fraud", "ok")  # the positive class comes first in the alphabet
@@ -53,7 +54,7 @@ def is_symmetric_on(name: str, rows: Any) -> bool:
 
 
 # Winnow has positive weights only: it needs every row as (x, -x), and is symmetric then.
-@pytest.mark.parametrize("name", sorted({*BINARIES} - {"SEL-WINNOW"}))
+@pytest.mark.parametrize("name", rest_slow(sorted({*BINARIES} - {"SEL-WINNOW"}), one_of_each_form()))
 def test_one_sided_names_are_known(name: str) -> None:
     assert is_one_sided(made(name).update) != is_symmetric(name)
 
