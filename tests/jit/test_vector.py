@@ -1,6 +1,9 @@
 """Vectors in compiled code do, lane by lane, what single numbers do."""
 
+import ctypes
 import math
+import mmap
+import os
 from typing import Any
 
 import numpy as np
@@ -10,7 +13,7 @@ from askance.jit.interop import COMPILING, compiled
 from askance.jit.select import maximum, minimum, sign, where
 from askance.jit.simd.arithmetic import any_of
 from askance.jit.simd.exponential import exp, sigmoid
-from askance.jit.simd.vector import at, blocks, first_lanes, lanes_of, only, sixteen
+from askance.jit.simd.vector import at, blocks, changing, first_lanes, held, lanes_of, only, sixteen
 from thinning import rest_slow
 
 DTYPES = ["float32", "float64"]
@@ -84,6 +87,7 @@ def test_how_many_lanes() -> None:
 
     assert compiled(count, exact=True, cache=False)(1.0) == (16 if COMPILING else 1, 1)
     assert (sixteen(3.0), lanes_of(sixteen(3.0)), at(7, 0.0), only(7, True)) == (3.0, 1, 7, 7)
+    assert (changing(7, True), held(3.0)) == (7, 3.0)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -157,3 +161,48 @@ def test_a_masked_place_writes_only_where_it_may() -> None:
     assert values.tolist() == [*range(8), *range(16, 32, 2), *range(16, 20)]
     assert pairs[:, 0].tolist() == [*range(0, 40, 2)]
     assert pairs[:, 1].tolist() == [*range(1, 17, 2), *[-1] * 8, *range(33, 40, 2)]
+
+
+@pytest.mark.skipif(not COMPILING, reason="there are vectors in compiled code only")
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_entries_that_change_in_some_lanes(dtype: str) -> None:
+    def settle(values, pairs, start):  # type: ignore[no-untyped-def]
+        zero = sixteen(values.dtype.type(0))
+        place = at(start, zero)
+        large = held(values[place] > 10)
+        some = changing(place, large)
+        values[some] = held(values[some] / 2)
+        pairs[some, 0] += values[some]
+        pairs[some, 1] = pairs[some, 0] * 2
+
+    values, pairs = np.arange(20, dtype=dtype), np.arange(40, dtype=dtype).reshape(20, 2)
+    compiled(settle, exact=True, cache=False)(values, pairs, np.uint64(2))
+    moved = np.arange(11, 18)
+    assert values.tolist() == [number / 2 if number in moved else number for number in range(20)]
+    wanted = np.arange(40, dtype=dtype).reshape(20, 2)
+    wanted[moved, 0] += moved / 2
+    wanted[moved, 1] = wanted[moved, 0] * 2
+    assert pairs.tolist() == wanted.tolist()
+
+
+@pytest.mark.skipif(not COMPILING, reason="there are vectors in compiled code only")
+@pytest.mark.skipif(os.name != "posix", reason="pages are protected as on POSIX")
+@pytest.mark.parametrize("lanes", [1, 9, 17])
+def test_lanes_beyond_the_end_of_an_array_are_not_touched(lanes: int) -> None:
+    def double(values, lanes):  # type: ignore[no-untyped-def]
+        zero = sixteen(values.dtype.type(0))
+        for lane in blocks(lanes, zero):
+            place = only(at(lane, zero), first_lanes(lanes - lane, zero))
+            values[place] = values[place] * 2
+
+    with mmap.mmap(-1, 2 * mmap.PAGESIZE) as memory:
+        pages = np.frombuffer(memory, np.float64).reshape(2, -1)
+        closed = ctypes.c_void_p(pages[1].ctypes.data), ctypes.c_size_t(mmap.PAGESIZE)
+        protect = ctypes.CDLL(None).mprotect
+        values = pages[0, -lanes:]
+        values[:] = np.arange(lanes)
+        assert protect(*closed, 0) == 0  # whoever reads or writes there now is ended by the system
+        compiled(double, exact=True, cache=False)(values, lanes)
+        assert protect(*closed, mmap.PROT_READ | mmap.PROT_WRITE) == 0
+        assert values.tolist() == [2.0 * number for number in range(lanes)]
+        del values, pages

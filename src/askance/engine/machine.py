@@ -64,7 +64,7 @@ class Machine:
         core = self._with_room(width, lanes)
         core = core if draws is None else _with_draws(core, draws)
         outcome = passes.blank_outcome(len(labels), self.dtype)
-        if _bytes(core.state) < _bytes(rows):
+        if bytes_of(core.state) < bytes_of(rows):
             # Working on a copy of the state costs less than checking all rows first.
             core = copied(core)
         else:
@@ -243,5 +243,6 @@ def copied(value: Any, only: Callable[[NDArray[Any]], bool] = lambda _: True) ->
     return type(value)(*(copied(part, only) for part in value)) if isinstance(value, tuple) else value
 
 
-def _bytes(value: Any) -> int:
+def bytes_of(value: Any) -> int:
+    """Return the size of all arrays in nested named tuples."""
     return sum(array.nbytes for array in passes.arrays_of(value).values())

@@ -250,14 +250,20 @@ def _compiled_prefetch(array, start, stop):  # type: ignore[no-untyped-def]  # n
 def _prefetch_line(_context, array, entry):  # type: ignore[no-untyped-def]
     def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
         view = context.make_array(signature.args[0])(context, builder, arguments[0])
-        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
-        place = builder.bitcast(builder.gep(view.data, [arguments[1]]), byte)
-        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
-        call = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-        builder.call(call, [place, number(0), number(3), number(1)])  # for reading, keep in all caches, data cache
+        prefetch_bytes(builder, builder.gep(view.data, [arguments[1]]), 1)
         return context.get_dummy_value()
 
     return numba.types.void(array, entry), generate
+
+
+def prefetch_bytes(builder: Any, pointer: Any, count: int) -> None:
+    """Prefetch the cache lines of `count` bytes, the first of which begins where the pointer points to."""
+    byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+    kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+    call = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+    for offset in range(0, count, BYTES_OF_A_LINE):
+        place = builder.gep(builder.bitcast(pointer, byte), [ir.IntType(64)(offset)])
+        builder.call(call, [place, number(0), number(3), number(1)])  # for reading, keep in all caches, data cache
 
 
 def expose(protocol: type) -> None:

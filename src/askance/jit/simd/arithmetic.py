@@ -14,6 +14,7 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 from numba.extending import intrinsic, lower_builtin, overload
 
 from askance.jit.interop import INLINE
+from askance.jit.simd.masks import as_mask, merged
 from askance.jit.simd.vector import Mask, Vector, splat
 
 ARITHMETIC = {
@@ -74,7 +75,7 @@ def _arithmetic(name: str) -> Callable[..., Any]:
 def _comparison(sign: str) -> Callable[..., Any]:
     # As for single numbers, only "!=" is true for NaN.
     kind = "fcmp_unordered" if sign == "!=" else "fcmp_ordered"
-    return lambda builder, left, right: getattr(builder, kind)(sign, left, right)
+    return lambda builder, left, right: as_mask(builder, getattr(builder, kind)(sign, left, right), left.type)
 
 
 for _functions, _name in ARITHMETIC.items():
@@ -126,10 +127,14 @@ class _MaskTemplate(AbstractTemplate):  # type: ignore[misc]
 def _define_logic(function: Any, name: str) -> None:
     infer_global(function)(_MaskTemplate)
 
-    def generate(_context, builder, signature, arguments):  # type: ignore[no-untyped-def]
-        count = signature.return_type.count
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        mask = signature.return_type
+        vector = context.get_value_type(mask.vector)
         operands = zip(arguments, signature.args, strict=True)
-        masks = [value if isinstance(kind, Mask) else splat(builder, value, count) for value, kind in operands]
+        masks = [
+            value if isinstance(kind, Mask) else as_mask(builder, splat(builder, value, mask.count), vector)
+            for value, kind in operands
+        ]
         return getattr(builder, name)(*masks)
 
     for operands in ((Mask, Mask), (Mask, types.Boolean), (types.Boolean, Mask)):
@@ -148,6 +153,8 @@ def select(_context, condition, yes, no):  # type: ignore[no-untyped-def]
     def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
         operands = zip(arguments[1:], signature.args[1:], strict=True)
         values = [_in_lanes(context, builder, value, kind, vector) for value, kind in operands]
+        if isinstance(condition, Mask):
+            return merged(builder, arguments[0], *values)
         return builder.select(arguments[0], *values)
 
     return vector(condition, yes, no), generate
@@ -167,7 +174,7 @@ def _compiled_any_of(mask):  # type: ignore[no-untyped-def]  # noqa: ARG001
 def _any_of(_context, mask):  # type: ignore[no-untyped-def]
 
     def generate(_context, builder, _signature, arguments):  # type: ignore[no-untyped-def]
-        bits = builder.bitcast(arguments[0], ir.IntType(mask.count))
+        bits = builder.bitcast(arguments[0], ir.IntType(arguments[0].type.element.width * mask.count))
         return builder.icmp_unsigned("!=", bits, bits.type(0))
 
     return types.boolean(mask), generate

@@ -21,7 +21,8 @@ from numba.core.types.containers import BaseTuple
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, models, overload, register_model
 
-from askance.jit.interop import INLINE, inlined
+from askance.jit.interop import INLINE, inlined, prefetch_bytes
+from askance.jit.simd.masks import MASKED_INSTRUCTIONS, as_mask, as_truths, mask_type, merged
 
 # Lanes of a bank, an ensemble or a blocked dot product: four additions of four numbers are under way at a time.
 LANES = 16
@@ -46,12 +47,13 @@ class Mask(Type):
 class Place(Type):
     """The compiled type of an index of `count` entries, or of one column of `count` pairs.
 
-    With a mask, only lanes where the mask is true are read and written. The others read as 0.
+    With a mask, only lanes where the mask is true are written. The others read as 0. If the place is `whole`, the
+    entries of all lanes exist, and any may be read.
     """
 
-    def __init__(self, count: int, *, mask: Mask | None = None, column: bool = False) -> None:
-        self.count, self.mask, self.column = count, mask, column
-        super().__init__(f"Place({count}, mask={mask}, column={column})")
+    def __init__(self, count: int, *, mask: Mask | None = None, whole: bool = False, column: bool = False) -> None:
+        self.count, self.mask, self.whole, self.column = count, mask, whole, column
+        super().__init__(f"Place({count}, mask={mask}, whole={whole}, column={column})")
 
 
 @register_model(Vector)
@@ -64,7 +66,8 @@ class _VectorModel(models.PrimitiveModel):  # type: ignore[misc]
 @register_model(Mask)
 class _MaskModel(models.PrimitiveModel):  # type: ignore[misc]
     def __init__(self, manager: Any, kind: Mask) -> None:
-        super().__init__(manager, kind, ir.VectorType(ir.IntType(1), kind.count))
+        element = manager.lookup(kind.vector.element).get_value_type()
+        super().__init__(manager, kind, mask_type(element, kind.count))
 
 
 @register_model(Place)
@@ -106,8 +109,22 @@ def first_lanes(count: Any, example: Any) -> Any:  # noqa: ARG001
 
 
 def only(place: Any, mask: Any) -> Any:  # noqa: ARG001
-    """Return the index restricted to the lanes where the mask is true."""
+    """Return the index restricted to the lanes where the mask is true. The array may end before the others."""
     return place
+
+
+def changing(place: Any, mask: Any) -> Any:  # noqa: ARG001
+    """Return the index of entries that change only in the lanes where the mask is true. All of them must exist."""
+    return place
+
+
+def held(value: Any) -> Any:
+    """Return a vector or mask unchanged, computed here once and for all.
+
+    Without this, LLVM moves parts of the computation into the loop that uses the value: a mask becomes bits before
+    the loop and a mask again for every row, and with relaxed arithmetic a quotient is multiplied out.
+    """
+    return value
 
 
 def _overload_spread(function: Callable[..., Any], count: int) -> None:
@@ -163,9 +180,30 @@ def _first_lanes(_context, count, example):  # type: ignore[no-untyped-def]
     def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
         limit = context.cast(builder, arguments[0], signature.args[0], types.intp)
         lanes = ir.Constant(ir.VectorType(number, example.count), list(range(example.count)))
-        return builder.icmp_signed("<", lanes, splat(builder, limit, example.count))
+        truths = builder.icmp_signed("<", lanes, splat(builder, limit, example.count))
+        return as_mask(builder, truths, context.get_value_type(example))
 
     return kind(count, example), generate
+
+
+@overload(held, jit_options=INLINE)
+def _compiled_held(value):  # type: ignore[no-untyped-def]
+    if isinstance(value, Vector | Mask) and not MASKED_INSTRUCTIONS:
+        return lambda value: _held(value)
+    return lambda value: value
+
+
+@intrinsic
+def _held(_context, value):  # type: ignore[no-untyped-def]
+    def generate(_context, builder, _signature, arguments):  # type: ignore[no-untyped-def]
+        memory = cgutils.alloca_once(builder, arguments[0].type)
+        builder.store(arguments[0], memory)
+        # No instruction, but LLVM must assume that it changes what was stored.
+        anything = ir.FunctionType(ir.VoidType(), [memory.type])
+        builder.asm(anything, "", "r,~{memory}", [memory], side_effect=True)
+        return builder.load(memory)
+
+    return value(value), generate
 
 
 @overload(only, jit_options=INLINE)
@@ -173,9 +211,23 @@ def _compiled_only(place, mask):  # type: ignore[no-untyped-def]  # noqa: ARG001
     return lambda place, mask: _only(place, mask)
 
 
+@overload(changing, jit_options=INLINE)
+def _compiled_changing(place, mask):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    return lambda place, mask: _changing(place, mask)
+
+
 @intrinsic
 def _only(_context, place, mask):  # type: ignore[no-untyped-def]
-    kind = Place(place.count, mask=mask)
+    return _masked(Place(place.count, mask=mask), place, mask)
+
+
+@intrinsic
+def _changing(_context, place, mask):  # type: ignore[no-untyped-def]
+    return _masked(Place(place.count, mask=mask, whole=True), place, mask)
+
+
+def _masked(kind: Place, place: Place, mask: Mask) -> Any:
+    """Return the signature and the code of an intrinsic that adds a mask to a place."""
 
     def generate(context, builder, _signature, arguments):  # type: ignore[no-untyped-def]
         given = cgutils.create_struct_proxy(place)(context, builder, value=arguments[0])
@@ -208,7 +260,7 @@ def load(context: Any, builder: Any, kind: Any, array: Any, count: int) -> Any:
 def _place_in(index: Any) -> Place | None:
     """Return the type of an index that is a place, or a pair of a place and a column number; else None."""
     if isinstance(index, BaseTuple) and len(index) == 2 and isinstance(index[0], Place):
-        return Place(index[0].count, mask=index[0].mask, column=True)
+        return Place(index[0].count, mask=index[0].mask, whole=index[0].whole, column=True)
     return index if isinstance(index, Place) else None
 
 
@@ -251,6 +303,8 @@ class _Entries:
         index = cgutils.create_struct_proxy(self.place)(context, builder, value=place[1])
         self.mask = index.mask if self.place.mask else None
         self.column = index.column if self.place.column else None
+        # Whether the other lanes are not to be touched.
+        self.partial = self.mask is not None and (MASKED_INSTRUCTIONS or not self.place.whole)
         element, width = context.get_value_type(array[0].dtype), 1 + self.place.column
         memory = ir.VectorType(element, width * self.place.count)
         data = context.make_array(array[0])(context, builder, array[1]).data
@@ -261,26 +315,25 @@ class _Entries:
     def load(self) -> Any:
         """Load the entries; of pairs, those of the column."""
         whole = self._whole()
-        if self.column is None:
-            return whole
-        first, second = self._columns(whole)
-        return self.builder.select(self._first_column(), first, second)
+        return whole if self.column is None else self.builder.select(self._first_column(), *self._columns(whole))
 
     def store(self, vector: Any) -> None:
         """Store the entries; with a mask, only where it is true."""
         builder = self.builder
+        if self.mask is not None and not self.partial:
+            vector = merged(builder, self.mask, vector, self.load())
         if self.column is not None:
             first, second = self._columns(self._whole())
             first = builder.select(self._first_column(), vector, first)
             second = builder.select(self._first_column(), second, vector)
             vector = self._side_by_side(first, second)
-        if self.mask is None:
-            builder.store(vector, self.pointer, align=self.bytes)
-        else:
+        if self.partial:
             self._masked("store", ir.VoidType(), [vector], [])
+        else:
+            builder.store(vector, self.pointer, align=self.bytes)
 
     def _whole(self) -> Any:
-        if self.mask is None:
+        if not self.partial:
             return self.builder.load(self.pointer, align=self.bytes)
         memory = self.pointer.type.pointee
         return self._masked("load", memory, [], [ir.Constant(memory, None)])
@@ -288,6 +341,7 @@ class _Entries:
     def _masked(self, name: str, result: Any, before: list[Any], after: list[Any]) -> Any:
         """Call LLVM's masked load or store, which does not touch memory where the mask is false."""
         mask = self.mask if self.column is None else self._side_by_side(self.mask, self.mask)
+        mask = as_truths(self.builder, mask)
         arguments = [*before, self.pointer, ir.IntType(32)(self.bytes), mask, *after]
         memory = self.pointer.type.pointee
         letter = {"float": "f32", "double": "f64"}[str(memory.element)]
@@ -312,6 +366,32 @@ class _Entries:
     def _shuffled(self, left: Any, right: Any, places: list[int]) -> Any:
         mask = ir.Constant(ir.VectorType(ir.IntType(32), len(places)), places)
         return self.builder.shuffle_vector(left, right, mask)
+
+
+def prefetch_entries(state: Any, place: Any) -> None:
+    """Prefetch the entries at a place of every array of a named tuple."""
+
+
+@overload(prefetch_entries, jit_options=INLINE)
+def _compiled_prefetch_entries(state, place):  # type: ignore[no-untyped-def]
+    if isinstance(place, Place) and isinstance(state, BaseTuple):
+        return lambda state, place: _prefetch_entries(state, place)
+    return lambda state, place: None  # noqa: ARG005
+
+
+@intrinsic
+def _prefetch_entries(_context, state, place):  # type: ignore[no-untyped-def]
+    def generate(context, builder, _signature, arguments):  # type: ignore[no-untyped-def]
+        start = cgutils.create_struct_proxy(place)(context, builder, value=arguments[1]).start
+        for position, part in enumerate(state.types):
+            if isinstance(part, types.Array):
+                width = part.ndim  # of an array of pairs, two numbers per entry
+                view = context.make_array(part)(context, builder, builder.extract_value(arguments[0], position))
+                first = builder.gep(view.data, [builder.mul(start, ir.IntType(64)(width))])
+                prefetch_bytes(builder, first, place.count * width * part.dtype.bitwidth // 8)
+        return context.get_dummy_value()
+
+    return types.void(state, place), generate
 
 
 @lower_builtin(operator.getitem, types.Array, Place)
