@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from llvmlite import binding
 
-from askance.jit.simd.masks import has_masked_instructions
+from askance.jit.processor import has_masked_instructions
 from thinning import rest_slow
 
 ROOT = Path(__file__).parents[2]

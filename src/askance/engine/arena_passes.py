@@ -15,6 +15,7 @@ from askance.engine.arena import has_room, insert_missing, log2_size_for, lookup
 from askance.engine.rounds import decide, look, record_round, take_step
 from askance.jit.coins import coin_at
 from askance.jit.interop import inlined
+from askance.jit.processor import avoid_slow_gathers
 from askance.rules.rows import State, add_lanes
 
 NO_MODEL = -1
@@ -100,6 +101,7 @@ def _look(form: Any, state: Any, past: Any, rows: Any, t: Any, at_zero: Any) -> 
 
 def fleet_run(core, scratch, models, arena, rows, slots, ids, order, first, labels, coins, outcome):  # type: ignore[no-untyped-def]
     """Decide about rows and learn the labels that are asked for."""
+    avoid_slow_gathers()
     update, query, form, state, memory, past, at_zero = core
     here, current = SlotRows(rows.starts, slots, rows.values), NO_MODEL
     for i in range(first, order.shape[0]):
@@ -132,6 +134,7 @@ def fleet_run(core, scratch, models, arena, rows, slots, ids, order, first, labe
 
 def fleet_ask(core, scratch, models, arena, rows, slots, ids, order, outcome):  # type: ignore[no-untyped-def]
     """Decide about rows whose labels may come later."""
+    avoid_slow_gathers()
     _update, query, form, state, memory, past, at_zero = core
     here, current = SlotRows(rows.starts, slots, rows.values), NO_MODEL
     for i in range(order.shape[0]):
@@ -153,6 +156,7 @@ def fleet_learn(  # type: ignore[no-untyped-def]
     update, form, state, past, scratch, models, arena, rows, slots, ids, order, first, labels, at_zero
 ):
     """Learn every label."""
+    avoid_slow_gathers()
     here, current = SlotRows(rows.starts, slots, rows.values), NO_MODEL
     for i in range(first, order.shape[0]):
         t = order[i]
@@ -177,6 +181,7 @@ def fleet_learn(  # type: ignore[no-untyped-def]
 
 def fleet_score(form, state, models, arena, rows, slots, ids, order, scores, at_zero):  # type: ignore[no-untyped-def]
     """Compute the scores of rows."""
+    avoid_slow_gathers()
     here = SlotRows(rows.starts, slots, rows.values)
     for t in order:
         m = ids[t]

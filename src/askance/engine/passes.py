@@ -15,6 +15,7 @@ from askance.engine.arena_passes import PASSES as OF_FLEETS
 from askance.engine.bank_pass import bank
 from askance.engine.rounds import decide, look, record_round, take_step
 from askance.jit.interop import CACHE_ERRORS, COMPILING, compiled, expose, type_of
+from askance.jit.processor import avoid_slow_gathers
 from askance.jit.source_digest import is_ours
 from askance.rules.query.rule import QueryRule, ScalableRule
 from askance.rules.regression.losses import ResidualLoss
@@ -95,6 +96,7 @@ def blank_outcome(rounds: int, dtype: np.dtype[Any]) -> Outcome:
 
 
 def _run(core, rows, width, labels, coins, outcome):  # type: ignore[no-untyped-def]
+    avoid_slow_gathers()
     update, query, form, state, memory, past, at_zero = core
     n_labels, n_positives = past.labels[0], past.labels[1]
     for t in range(labels.shape[0]):
@@ -123,6 +125,7 @@ def _check(rows, count, width):  # type: ignore[no-untyped-def]
 
 
 def _ask(core, rows, width, coin, eligible):  # type: ignore[no-untyped-def]
+    avoid_slow_gathers()
     past = core.past
     n_labels, n_positives = past.labels[0], past.labels[1]
     seen, sound = look(core.form, core.state, past, rows, 0, width, n_labels, n_positives, eligible, core.at_zero)
@@ -136,6 +139,7 @@ def _ask(core, rows, width, coin, eligible):  # type: ignore[no-untyped-def]
 
 
 def _learn(update, form, state, past, rows, width, labels, probability, at_zero):  # type: ignore[no-untyped-def]
+    avoid_slow_gathers()
     error, row = rows.check(0, labels.shape[0], width)
     if error == SOUND:
         for t in range(labels.shape[0]):
@@ -152,6 +156,7 @@ def _learn(update, form, state, past, rows, width, labels, probability, at_zero)
 
 
 def _score(form, state, rows, width, scores, at_zero):  # type: ignore[no-untyped-def]
+    avoid_slow_gathers()
     for t in range(scores.shape[0]):
         score, _spread, _squared_norm, _prediction, sound = form.look(state, rows, t, width, at_zero)
         if not sound:

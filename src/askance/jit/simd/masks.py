@@ -7,22 +7,9 @@ entries exist, and a mask is kept as integers as wide as the numbers, ready to b
 
 from typing import Any
 
-import numba
 from llvmlite import ir
-from numba.core.codegen import get_host_cpu_features
 
-
-def has_masked_instructions(features: str) -> bool:
-    """Return whether a processor with these features can load and store under a mask in one instruction."""
-    return any(feature.startswith("+avx") for feature in features.split(","))
-
-
-def target_features() -> str:
-    """The features of the processor that numba compiles for: this one, or what NUMBA_CPU_FEATURES says."""
-    given: str | None = numba.config.CPU_FEATURES
-    features: str = get_host_cpu_features() if given is None else given
-    return features
-
+from askance.jit.processor import has_masked_instructions, target_features
 
 MASKED_INSTRUCTIONS = has_masked_instructions(target_features())
 
