@@ -13,7 +13,7 @@ from msgspec import UNSET
 
 import askance
 from askance.errors import ServiceError
-from askance.service.messages import Guess, Item, LabelledItem
+from askance.service.messages import Guess, Item, LabelledItem, Question
 from askance.service.settings import Labelling
 from service_lives import Running
 
@@ -78,7 +78,7 @@ class Person:
         self.count += 1
         return self._as_sender(client) if self.who == "admin" else self._as_labeller(client)
 
-    def _as_sender(self, client: askance.Client) -> Change:
+    def _as_sender(self, client: askance.Client) -> Change | None:
         draw, key = self.chance.random(), f"{self.who}-{self.count}"
         if draw < 0.1:
             # Settings that are the same would not be written down.
@@ -117,9 +117,11 @@ class Person:
             return Change(self.who, "skip", {"item": found[0].item, "key": key})
         if draw < 0.3:
             return Change(self.who, "flag", {"item": found[0].item, "note": key, "key": key})
-        right = "spam" if found[0].item % 3 else "ham"
-        label = right if self.chance.random() < 0.8 else "ham"
-        return Change(self.who, "label", {"item": found[0].item, "label": label, "key": key})
+        return Change(self.who, "label", {"item": found[0].item, "label": self._label_of(found[0]), "key": key})
+
+    def _label_of(self, question: Question) -> str:
+        right = "spam" if question.item % 3 else "ham"
+        return right if self.chance.random() < 0.8 else "ham"
 
 
 def one_life(store: str, directory: Any, task: str, people: list[Person], seconds: float) -> float:
@@ -139,7 +141,7 @@ def one_life(store: str, directory: Any, task: str, people: list[Person], second
     return running.seconds_to_start
 
 
-def begin(store: str, directory: Any, task: str) -> list[Person]:
+def begin(store: str, directory: Any, task: str, kind: type[Person] = Person) -> list[Person]:
     """The first start: an admin, who gives labellers their tokens."""
     running = Running(store, task, directory, guarded=True)
     with askance.Client(f"http://127.0.0.1:{running.port}", running.token) as admin:
@@ -147,7 +149,7 @@ def begin(store: str, directory: Any, task: str) -> list[Person]:
     assert running.stop() == 0
     names = ("admin", *LABELLERS)
     return [
-        Person(who, token, place)
+        kind(who, token, place)
         for place, (who, token) in enumerate(zip(names, [running.token, *tokens], strict=True))
     ]
 
