@@ -24,9 +24,11 @@ from thinning import rest_slow
 PRICES = Oracles(budget=3.05, people=1.0, guesses={"gpt-4o": 0.01, "other": 0.3})
 
 
-def runner(tmp_path: Any, oracles: Oracles = PRICES, chosen: Any = "lease", **more: Any) -> TaskRunner:
+def runner(
+    tmp_path: Any, oracles: Oracles = PRICES, chosen: Any = "lease", file: str = "a.db", **more: Any
+) -> TaskRunner:
     made = settings("PA-I", questions=Asking(chosen), oracles=oracles, **more)
-    return TaskRunner(str(tmp_path / "a.db"), made)
+    return TaskRunner(str(tmp_path / file), made)
 
 
 def guess(task: TaskRunner, item: int, *names: str, label: str = "spam") -> None:
@@ -98,12 +100,35 @@ def test_nobody_gets_a_question_that_cannot_be_paid(tmp_path: Any) -> None:
             assert task.lease("bob").questions == []
 
 
-def test_guesses_that_come_with_items_are_never_refused(tmp_path: Any) -> None:
-    with runner(tmp_path) as task:
-        said = {"other": messages.Guess("spam")}
-        task.decide(*(messages.Item(text=f"text {number}", guesses=said) for number in range(12)))
-        assert (money(task).spent, money(task).left) == ("3.60", "-0.55")
-        assert task.lease().questions == []
+@pytest.mark.parametrize("chosen", ["lease", "arrival"])
+def test_an_item_is_taken_without_guesses_that_cost_more_than_is_left(tmp_path: Any, chosen: str) -> None:
+    with runner(tmp_path, msgspec.structs.replace(PRICES, people=0.0), chosen=chosen) as task:
+        said = {"other": messages.Guess("spam"), "free": messages.Guess("spam")}
+        given = [messages.Item(text=f"text {number}", id=f"id-{number}", guesses=said) for number in range(12)]
+        decided = task.decide(*given)
+        assert [one.unpaid for one in decided] == [[]] * 10 + [["other"]] * 2
+        assert (money(task).spent, money(task).left) == ("3.00", "0.05")
+        assert set(task.detail(decided[9].item).guesses or {}) == {"other", "free"}
+        assert set(task.detail(decided[10].item).guesses or {}) == {"free"}
+        again = task.decide(*given)
+        assert [one.unpaid for one in again] == [one.unpaid for one in decided], "a lost response can be had again"
+        guess(task, 11, "gpt-4o")
+        task.change(oracles=msgspec.structs.replace(PRICES, people=0.0, budget=4.0))
+        guess(task, 11, "other")
+        assert money(task).spent == "3.31"
+
+
+def test_a_guess_with_an_item_leaves_the_label_that_its_arrival_may_ask_for(tmp_path: Any) -> None:
+    """The label is asked for with the same entry: both together must not cost more than is left."""
+    price = Oracles(budget=1.2, people=1.0, guesses={"other": 0.3})
+    with runner(tmp_path, price, "arrival") as task:
+        (one,) = task.decide(messages.Item(text="one", guesses={"other": messages.Guess("spam")}))
+        assert (one.ask, one.unpaid, money(task).spent) == (True, ["other"], "1.0")
+        (two,) = task.decide(messages.Item(text="two", guesses={"other": messages.Guess("spam")}))
+        assert (two.ask, two.unpaid, money(task).spent) == (False, ["other"], "1.0")
+    with runner(tmp_path, msgspec.structs.replace(price, budget=0.7), "arrival", "poor.db") as task:
+        (one,) = task.decide(messages.Item(text="one", guesses={"other": messages.Guess("spam")}))
+        assert (one.ask, one.unpaid, money(task).spent) == (False, [], "0.3")
 
 
 @pytest.mark.parametrize("chosen", rest_slow(["lease", "arrival"], ["lease"]))

@@ -4,7 +4,6 @@ import contextlib
 import random
 from collections import Counter
 from collections.abc import Collection, Mapping
-from decimal import Decimal
 from typing import Any
 
 from askance.service import messages
@@ -100,17 +99,15 @@ class MoneyStream:
             self.journal.entries += transaction.entries
 
     def check(self) -> None:
-        """What was spent is what the journal says, and not more than the budget, but for guesses of items."""
+        """What was spent is what the journal says, and not more than the budget."""
         money, price = self.fold.money, self.oracles.price_of
-        late, with_items = self._guesses()
-        assert self.fold.guessed == late + with_items
+        guessed = self._guesses()
+        assert self.fold.guessed == guessed
         assert self.fold.ledger.asked == self._labels()
-        paid = {name: (late + with_items)[name] * price(name) for name in PROGRAMS}
+        paid = {name: guessed[name] * price(name) for name in PROGRAMS}
         assert money.spent == self._labels() * self.oracles.price_of_label + sum(paid.values())
         assert self.oracles.limit is not None
-        assert money.spent <= self.oracles.limit + sum(
-            (count * price(name) for name, count in with_items.items()), Decimal(0)
-        )
+        assert money.spent <= self.oracles.limit
 
     def _labels(self) -> int:
         """The labels that are set aside for open questions, and those that others have got."""
@@ -119,15 +116,15 @@ class MoneyStream:
         given = [one for one in votes if one.item not in opened and not journal.read(one).by_program]
         return len(given) + sum(question.labels for question in opened.values())
 
-    def _guesses(self) -> tuple[Counter[str], Counter[str]]:
-        """The guesses of each program, late ones and those that came with items."""
-        late, with_items = Counter[str](), Counter[str]()
+    def _guesses(self) -> Counter[str]:
+        """The guesses of each program: late ones, and those that came with items."""
+        found = Counter[str]()
         for entry in self.journal.entries:
             if entry.kind == journal.GUESS:
-                late[journal.read(entry).name] += 1
+                found[journal.read(entry).name] += 1
             elif entry.kind in (journal.ITEM, journal.QUESTION):
-                with_items.update(journal.read(entry).all_guessers)
-        return late, with_items
+                found.update(journal.read(entry).all_guessers)
+        return found
 
     def replayed(self) -> Fold:
         """A fold from the journal alone."""
@@ -155,8 +152,9 @@ class MoneyStream:
         given = []
         for place in range(3):
             said = {"free": messages.Guess(self._truth(self.fold.seq + 1 + place))}
-            if self.chance.random() < 0.1:
-                said["first"] = messages.Guess("spam")
+            for name in ("first", "second"):
+                if self.chance.random() < 0.1:
+                    said[name] = messages.Guess("spam")
             given.append(messages.Item(text=f"w{self.chance.randrange(9)}", guesses=said))
         items.decide(transaction, given, "sender")
 

@@ -1,10 +1,11 @@
 """Commands about items: decide about new items, and import labelled ones."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from askance.service import images, messages
 from askance.service.errors import RequestError, conflict, invalid, not_found
@@ -15,14 +16,17 @@ from askance.service.state.finite import NotFiniteError, sentence
 from askance.service.state.fold import Fold
 from askance.service.state.gold import MOST as MOST_GOLD
 from askance.service.state.guesses import guesses_of
-from askance.service.state.rows import has_content, parts_of, rows_of
+from askance.service.state.rows import AnyRow, has_content, parts_of, rows_of
 from askance.service.state.vectors import packed
 from askance.service.store.entries import Entry
 from askance.service.transaction import Transaction
 
 
 def decide(transaction: Transaction, items: Sequence[messages.Item], who: str | None) -> messages.Decisions:
-    """Decide about items. An id that came before gets the decision that was made then."""
+    """Decide about items. An id that came before gets the decision that was made then.
+
+    Items are taken without guesses that cost more than is left: their senders do not wait for money.
+    """
     check_open(transaction)
     check_forms(transaction.settings, items)
     known = known_items(transaction, items)
@@ -32,14 +36,42 @@ def decide(transaction: Transaction, items: Sequence[messages.Item], who: str | 
     for place, item in enumerate(items):
         earlier = known.get(item.id) if item.id is not UNSET else None
         try:
-            entry = transaction.decide(item, rows[place], who) if earlier is None else earlier
+            entry = _decided(transaction, item, rows[place], who) if earlier is None else earlier
         except NotFiniteError as error:
             error.place = place
             raise
         if item.id is not UNSET:
             known[item.id] = entry
-        answers.append(decision(transaction.settings, entry, again=earlier is not None))
+        answers.append(decision(transaction.settings, entry, again=earlier is not None, sent=item.guesses))
     return messages.Decisions(answers)
+
+
+def _decided(transaction: Transaction, item: messages.Item, row: AnyRow, who: str | None) -> Entry:
+    """Decide about a new item, with those of its guesses that can be paid."""
+    paid = _paid_guesses(transaction, item)
+    if paid != item.guesses:
+        item = msgspec.structs.replace(item, guesses=paid)
+        (row,) = rows_of(transaction.settings, [item])
+    return transaction.decide(item, row, who)
+
+
+def _paid_guesses(transaction: Transaction, item: messages.Item) -> dict[str, messages.Guess] | UnsetType:
+    """The guesses of an item that can be paid.
+
+    Where questions are chosen on arrival, the same entry may ask for labels, which must not cost what is left
+    of the money.
+    """
+    if item.guesses is UNSET or transaction.fold.money.left is None:
+        return item.guesses
+    fold, cost = transaction.fold, transaction.settings.label_cost
+    may_ask = not transaction.settings.asks_on_lease and fold.money.labels_left >= cost
+    kept: dict[str, messages.Guess] = {}
+    for name, guess in item.guesses.items():
+        if not fold.money.oracles.price_of(name) or fold.money.affords(
+            Counter([name, *kept]), labels=cost if may_ask else 0
+        ):
+            kept[name] = guess
+    return kept or UNSET
 
 
 def import_items(
@@ -81,9 +113,11 @@ def import_items(
     )
 
 
-def decision(settings: TaskSettings, entry: Entry, *, again: bool = False) -> messages.ItemDecision:
-    """The decision in an entry, as the API returns it."""
-    body = journal.read(entry)
+def decision(
+    settings: TaskSettings, entry: Entry, *, again: bool = False, sent: Collection[str] | UnsetType = UNSET
+) -> messages.ItemDecision:
+    """The decision in an entry, as the API returns it, where guesses of these programs were sent."""
+    body, prices = journal.read(entry), settings.oracles.price_of
     return messages.ItemDecision(
         entry.seq,
         label_of(settings, body.prediction),
@@ -94,6 +128,7 @@ def decision(settings: TaskSettings, entry: Entry, *, again: bool = False) -> me
         entry.key,
         again,
         body.automatic,
+        [] if sent is UNSET else [name for name in sent if prices(name) and name not in body.all_guessers],
     )
 
 

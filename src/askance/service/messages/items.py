@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, Meta, UnsetType, field
 
 from askance.service.messages.base import (
     MOST_AT_ONCE,
@@ -108,6 +108,7 @@ class ItemDecision(Answer, frozen=True):
     the probability with which the label was asked for, and `ask` says whether it was: the item is then a question.
     `version` is the version of the model. `again` says that this id came before: the decision was made then.
     `automatic` says that a certificate held when it was made, and the prediction was confident enough for it.
+    `unpaid` are the programs whose guesses were not taken with the item, because they cost more than is left.
     """
 
     item: int
@@ -119,6 +120,7 @@ class ItemDecision(Answer, frozen=True):
     id: str | None = None
     again: bool = False
     automatic: bool = False
+    unpaid: list[str] = field(default_factory=list)
 
 
 class Decisions(Answer, frozen=True):

@@ -51,7 +51,10 @@ class Money(NamedTuple):
         price, left = self.oracles.price_of_label, self.left
         return math.inf if left is None or not price else float(left // price)
 
-    def affords(self, guesses: Mapping[str, int]) -> bool:
-        """Whether these more guesses, by the names of programs, can be paid. What costs nothing always can."""
+    def affords(self, guesses: Mapping[str, int], labels: int = 0) -> bool:
+        """Whether these more guesses, by the names of programs, can be paid, and labels beside them.
+
+        What costs nothing always can.
+        """
         cost = sum((count * self.oracles.price_of(name) for name, count in guesses.items()), Decimal(0))
-        return self.left is None or not cost or cost <= self.left
+        return self.left is None or not cost or cost + labels * self.oracles.price_of_label <= self.left
