@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from askance import OracleLearner
 from askance.annotators import Oracle
+from askance.auto.goal import AccuracyGoal, Predicted
 from askance.auto.guess_table import GuessTable, Worth
 from askance.auto.oracle_trace import OracleDecision, OracleTrace
 from askance.errors import DataError, ParameterError
@@ -127,6 +128,72 @@ def test_bad_oracles_and_guesses_are_refused() -> None:
         learner.run(X, ["yes"] * ROWS, {"gpt": (answers, None)})
     with pytest.raises(ValueError, match=r"the label '?.*no.*'? is not one of the classes"):
         OracleLearner([PERSON], 10, classes=["yes", "perhaps"]).run(X, y, {})
+
+
+# ---------------------------------------------------------------------- an accuracy that is enough
+
+
+def test_people_are_asked_less_once_predictions_are_as_right_as_wanted() -> None:
+    wanted, all_of_it = run(0.95, 300, rows=1200, accuracy=0.75), run(0.95, 300, rows=1200)
+    assert wanted.ledger.bought["human"] < 0.6 * all_of_it.ledger.bought["human"]
+    assert (wanted.predicted_codes == wanted.true_codes)[600:].mean() > 0.9
+    assert wanted.bought[600:, 1].sum() > 0, "people go on checking"
+    assert wanted.trusted[:, 0].all()
+    assert wanted.bought[:, 0].all(), "guesses go on: the predictions need them"
+
+
+def test_an_accuracy_that_is_out_of_reach_changes_nothing() -> None:
+    wanted, all_of_it = run(0.8, 60, rows=400, accuracy=0.99), run(0.8, 60, rows=400)
+    assert np.array_equal(wanted.bought, all_of_it.bought)
+    assert np.array_equal(wanted.predicted_codes, all_of_it.predicted_codes)
+
+
+def test_people_are_asked_again_after_a_machine_turned_bad() -> None:
+    trace = run(0.97, 500, later=0.5, rows=2400, accuracy=0.8)
+    before, after = trace.bought[700:1200, 1].mean(), trace.bought[1200:, 1].mean()
+    assert after > 3 * before
+
+
+def looked_at(share: float, seed: int, accuracy: float = 0.9) -> AccuracyGoal:
+    """The goal after 2,000 rows of which so many are right, a tenth of which people labelled."""
+    random, goal = np.random.default_rng(seed), AccuracyGoal(accuracy)
+    for row in range(2000):
+        right, asked = bool(random.random() < share), bool(random.random() < 0.1)
+        goal.add(Predicted(0.1, 0.8, asked))
+        if asked:
+            goal.learn(row, right=right)
+        if goal.reached:
+            break
+    return goal
+
+
+def test_chance_alone_seldom_reaches_an_accuracy() -> None:
+    """The lower limit is looked at about ten times, each with an error of 5 %."""
+    assert sum(looked_at(0.88, seed).reached for seed in range(60)) <= 12
+    assert sum(looked_at(0.98, seed).reached for seed in range(20)) >= 18
+
+
+def test_rows_after_a_label_that_has_not_come_do_not_count() -> None:
+    goal = AccuracyGoal(0.5)
+    for row in range(40):
+        goal.add(Predicted(1.0, 0.8, asked=True))
+        if row != 15:
+            goal.learn(row, right=True)
+    assert not goal.reached, "what is known without it are the few rows before"
+
+
+def test_a_goal_starts_again_and_forgets() -> None:
+    goal = looked_at(0.99, 0)
+    assert goal.reached
+    goal.restart()
+    assert not goal.reached
+    goal.learn(3, right=True)  # a late label of before
+
+
+@pytest.mark.parametrize("accuracy", [0, 1, 95])
+def test_an_accuracy_is_a_share(accuracy: float) -> None:
+    with pytest.raises(ParameterError, match="accuracy must be None or a share between 0 and 1"):
+        OracleLearner([PERSON], 10, accuracy=accuracy)
 
 
 # ---------------------------------------------------------------------- what a guess is worth

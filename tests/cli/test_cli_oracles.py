@@ -47,6 +47,13 @@ def test_the_summary(guessed):
     assert "of the predictions were right; with the labels of people in their place" in said
 
 
+def test_no_more_labels_than_an_accuracy_takes(guessed):
+    words = (guessed, *LLM, *HUMAN, "--budget", "300")
+    told, all_of_it = answer("run", *words, "--until", "accuracy=0.7"), answer("run", *words)
+    assert told["oracles"][1]["bought"] < 0.7 * all_of_it["oracles"][1]["bought"]
+    assert told["accuracy"] > 0.8
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -64,6 +71,9 @@ def test_the_summary(guessed):
         (("--budget", "9"), "--budget is money for oracles: give --oracle too"),
         ((*LLM, *HUMAN, "--budget", "much"), "--budget must be an amount"),
         ((*LLM, *HUMAN, "--budget", "9", "--rate", "0.1"), "--budget limits it: remove --rate"),
+        ((*LLM, *HUMAN, "--budget", "9", "--until", "recall=0.9"), "--oracle stops at an accuracy"),
+        (("--until", "accuracy=0.9"), "--until accuracy saves money for oracles: give --oracle and --budget"),
+        ((*LLM, *HUMAN, "--budget", "9", "--until", "accuracy=9"), "accuracy=9"),
         ((*LLM, *HUMAN, "--budget", "9", "--id", "size"), "--oracle takes labels from the file itself"),
     ],
 )

@@ -70,9 +70,9 @@ def test_a_pipe_is_no_pool():
     ("options", "words"),
     [
         (["--until", "recall=95"], "'recall=95': recall must be more than 0 and less than 1"),
-        (["--until", "95%"], "'95%': give recall=0.95, or error=0.02,share=0.7"),
-        (["--until", "share=0.5"], "give recall=0.95, or error=0.02,share=0.7"),
-        (["--until", "recall=0.9,error=0.1"], "give recall=0.95, or error=0.02,share=0.7"),
+        (["--until", "95%"], "'95%': give recall=0.95, error=0.02,share=0.7, or accuracy=0.95"),
+        (["--until", "share=0.5"], "give recall=0.95, error=0.02,share=0.7, or accuracy=0.95"),
+        (["--until", "recall=0.9,error=0.1"], "give recall=0.95, error=0.02,share=0.7, or accuracy=0.95"),
         (["--until", "error=2%"], "'2%' is not a share: for 2 percent, write 0.02"),
         (["--until", "error=0.1,error=0.2"], "give recall=0.95"),
         (

@@ -42,6 +42,10 @@ class OracleLearner:
         The classes, if they are known. By default, those of the labels. `ask` needs them.
     rows : int, default=None
         The number of rows of the stream, over which `ask` spreads the budget. `run` counts them itself.
+    accuracy : float, default=None
+        The share of right predictions that is enough, such as 0.95. Once recent predictions have it, with a
+        probability of about 95 %, people are asked a tenth as often as the rest of the budget allows, to notice if
+        that changes. By default, the budget is spent.
 
     Examples
     --------
@@ -76,6 +80,7 @@ class OracleLearner:
         random_state: int = 0,
         classes: Sequence[Any] | None = None,
         rows: int | None = None,
+        accuracy: float | None = None,
     ) -> None:
         names = [oracle.name for oracle in oracles]
         if sum(oracle.is_person for oracle in oracles) != 1:
@@ -83,9 +88,12 @@ class OracleLearner:
         Ledger(oracles, budget)  # refuses wrong names and amounts
         if rows is not None and (not isinstance(rows, int | np.integer) or rows < 1):
             raise ParameterError("OracleLearner", "rows", rows, "None or a whole number of at least 1")
+        if accuracy is not None and not 0 < accuracy < 1:
+            raise ParameterError("OracleLearner", "accuracy", accuracy, "None or a share between 0 and 1")
         AutoSettings(audit=audit, random_state=random_state, classes=classes).check()
         self.oracles, self.budget = tuple(oracles), budget
         self.audit, self.random_state, self.classes, self.rows = audit, random_state, classes, rows
+        self.accuracy = accuracy
         self._run: tuple[OracleRun, Any] | None = None  # of ask and tell
         self._shape: tuple[int, int] | None = None
 
@@ -207,7 +215,7 @@ class OracleLearner:
 
     def _begun(self, classes: int, rows: int) -> OracleRun:
         settings = AutoSettings(audit=self.audit, random_state=self.random_state, classes=list(range(classes)))
-        return OracleRun(self.oracles, Ledger(self.oracles, self.budget), settings, rows)
+        return OracleRun(self.oracles, Ledger(self.oracles, self.budget), settings, rows, self.accuracy)
 
     def _live(self) -> tuple[OracleRun, Any]:
         """The pass of `ask` and `tell`, and the classes."""

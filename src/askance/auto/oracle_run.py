@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from askance.annotators import Ledger, Oracle
 from askance.auto.core import BURST, AutoCore
+from askance.auto.goal import AccuracyGoal, Predicted
 from askance.auto.guess_rows import NO_ANSWER, Case
 from askance.auto.guess_table import GuessTable, Worth
 from askance.auto.settings import AutoSettings
@@ -23,18 +24,24 @@ LEAST_WEIGHT = 0.25  # of a label that was asked for out of doubt, beside 1 for 
 DOUBTED = 10.0  # labels: with as many, half of a prediction is believed
 LEAST_CHANCE = 0.005  # of a class, in losses
 LEAST_RATE = 1e-6
+CHECKED = 0.1  # times the rate, once predictions are as right as wanted: to notice if they get worse
 EVERY = 100  # rows between looks at the budget
 WITHOUT, UPDATED, FEATURES = range(3)  # the models
 FIRST_LOSSES = (0.0, -1.0, 0.0)  # before any label, what machines say counts most
 
 
 class Question(NamedTuple):
-    """A row that a person was asked about, what was bought for it, and what its label counts."""
+    """A row that a person was asked about.
+
+    What was bought for it, the probability that the person was asked, what the label counts, and what was
+    predicted.
+    """
 
     case: Case
     bought: list[bool]
     chance: float
     weight: float
+    predicted: int
 
 
 class Step(NamedTuple):
@@ -59,7 +66,15 @@ class OracleRun:
     to do with the row, and one with guesses as features.
     """
 
-    def __init__(self, oracles: Sequence[Oracle], ledger: Ledger, settings: AutoSettings, rows: int) -> None:
+    def __init__(
+        self,
+        oracles: Sequence[Oracle],
+        ledger: Ledger,
+        settings: AutoSettings,
+        rows: int,
+        accuracy: float | None = None,
+    ) -> None:
+        self.goal = None if accuracy is None else AccuracyGoal(accuracy)
         self.ledger, self.rows, self.seen = ledger, rows, 0
         self.person = next(oracle for oracle in oracles if oracle.is_person)
         self.machines = [oracle for oracle in oracles if not oracle.is_person]
@@ -84,22 +99,29 @@ class OracleRun:
         for detector in self.drifts:
             detector.update(None)
         decision, granted = self._decide(case, bought)
-        predicted = int(self._mixed(self._predict(case, bought)).argmax())
+        mixed = self._mixed(self._predict(case, bought))
+        predicted = int(mixed.argmax())
         chance = decision.ask_probability if granted else 0.0
-        asks = granted and decision.ask and self.ledger.buy(self.person.name)
+        wanted = granted and decision.ask
+        if self.rests:
+            chance = CHECKED * self.rate if self._affords_person else 0.0
+            wanted = decision.coin < chance
+        asks = wanted and self.ledger.buy(self.person.name)
         for_all, trusted = bought, list(self.trusted)
+        if self.goal is not None:
+            self.goal.add(Predicted(chance, float(mixed.max() / mixed.sum()), asks))
         if asks:
-            bought = self._ask_person(case, bought, chance)
+            bought = self._ask_person(case, bought, chance, predicted)
         self.seen += 1
         return Step(predicted, chance, for_all, bought, asks, trusted)
 
-    def _ask_person(self, case: Case, bought: list[bool], chance: float) -> list[bool]:
+    def _ask_person(self, case: Case, bought: list[bool], chance: float, predicted: int) -> list[bool]:
         """Let a person label a row, and buy the other guesses for it, to compare. Returns what was bought."""
         every = [has or self._buy(case, place) for place, has in enumerate(bought)]
         weight = 1.0
         if self.ledger.bought[self.person.name] > BURST:
             weight = max(LEAST_WEIGHT, min(1.0, self.rate * self.audit / chance))
-        self.waiting[self.seen] = Question(case, every, chance, weight)
+        self.waiting[self.seen] = Question(case, every, chance, weight, predicted)
         return every
 
     def _buy(self, case: Case, place: int) -> bool:
@@ -112,11 +134,21 @@ class OracleRun:
 
     def _decide(self, case: Case, bought: list[bool]) -> tuple[Decision, bool]:
         """The question of the model that predicts better, of those that ask; and whether a person can be paid."""
-        granted = self.ledger.affords(self.person.name) and self.ledger.bought[self.person.name] + 1 <= self.most
+        granted = self._affords_person and not self.rests
         leads = any(bought) and self.losses[FEATURES] < self.losses[WITHOUT]
         one = self.with_guesses.ask(case.with_bought(bought, self.classes), granted=granted and leads)
         other = self.without.ask(case.row, granted=granted and not leads)
         return one if leads else other, granted
+
+    @property
+    def rests(self) -> bool:
+        """Whether predictions are as right as wanted, so that people only check them, at random."""
+        return self.goal is not None and self.goal.reached
+
+    @property
+    def _affords_person(self) -> bool:
+        """Whether the money has room for a label, beside the guesses to come."""
+        return self.ledger.affords(self.person.name) and self.ledger.bought[self.person.name] + 1 <= self.most
 
     # ------------------------------------------------------------------ learning
 
@@ -128,7 +160,10 @@ class OracleRun:
 
     def learn(self, row: int, code: int) -> None:
         """Learn the label of a row that waits for one."""
-        self._learn(self.waiting.pop(row), code)
+        question = self.waiting.pop(row)
+        self._learn(question, code)
+        if self.goal is not None:
+            self.goal.learn(row, right=question.predicted == code)
         self._judge()
 
     def _learn(self, question: Question, code: int) -> None:
@@ -143,6 +178,8 @@ class OracleRun:
                 if self.drifts[place].tell(guess.code != code, question.chance):
                     self.tables[place].restart()
                     self.worth[place].give_up()
+                    if self.goal is not None:
+                        self.goal.restart()
                 self.tables[place].learn(guess.code, guess.bin, code, weight)
         self.labels[code] += weight
         label = np.array([code], np.int64)

@@ -33,7 +33,7 @@ def simulate(request: RunRequest) -> Bought:
     """Read the file, and buy labels and guesses until it ends."""
     begun = time.perf_counter()
     oracles, budget = request.paid()
-    learner = OracleLearner(oracles, budget, random_state=request.seed or 0)
+    learner = OracleLearner(oracles, budget, random_state=request.seed or 0, accuracy=request.wanted_accuracy)
     with ExitStack() as stack:
         target = None if request.trace is None else stack.enter_context(draft(request.trace, request.file))
         stack.enter_context(compilation_announced(AUTO))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from askance.annotators import Oracle
 
 NOT_WITH_ORACLES = (
-    *("algorithm", "parameters", "dtype", "intercept", "scaling", "rate", "limit", "burst", "certify", "until"),
+    *("algorithm", "parameters", "dtype", "intercept", "scaling", "rate", "limit", "burst", "certify"),
     *("against", "bound", "costs", "positive", "classes", "save", "resume", "labels_out", "plot"),
 )
 NOT_WITH_SEVERAL_LABELS = (
@@ -102,6 +102,11 @@ class RunRequest(NamedTuple):
         )
 
     @property
+    def wanted_accuracy(self) -> float | None:
+        """The share of right predictions that is enough, if oracles answer for money."""
+        return None if self.until is None else self.until.accuracy
+
+    @property
     def allowed_error(self) -> float | None:
         """The share of mistakes that confident predictions may have, if that is to be certified."""
         return self.certify if self.until is None else self.until.error
@@ -136,6 +141,10 @@ class RunRequest(NamedTuple):
             raise ValueError("--shuffle needs all rows before the first: save the pipe to a file")
         if self.resume is not None:
             self._check_resumed()
+        if self.until is not None and self.until.accuracy is not None and not self.buys:
+            raise ValueError(
+                "--until accuracy saves money for oracles: give --oracle and --budget, or use --limit"
+            )
         if self.until is not None and self.certify is not None:
             raise ValueError("--until says itself what is to be certain: remove --certify")
         if self.screens:
@@ -260,6 +269,8 @@ class RunRequest(NamedTuple):
             if getattr(self, name):
                 option = OPTIONS.get(name, name.replace("_", "-"))
                 raise ValueError(f"--oracle has one method of its own, and --budget limits it: remove --{option}")
+        if self.until is not None and self.until.accuracy is None:
+            raise ValueError("--oracle stops at an accuracy: give --until accuracy=0.95, or remove --until")
         if self.reading.is_apart:
             raise ValueError("--oracle takes labels from the file itself: remove --labels and --id")
         self.paid()

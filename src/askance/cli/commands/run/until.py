@@ -6,11 +6,11 @@ import typer
 
 from askance.cli.options import parse_share
 
-EXAMPLES = "recall=0.95, or error=0.02,share=0.7"
+EXAMPLES = "recall=0.95, error=0.02,share=0.7, or accuracy=0.95"
 
 
 class Until(NamedTuple):
-    """A run stops when a share of the positives is found, or enough is certified.
+    """A run stops when a share of the positives is found, enough is certified, or predictions are right enough.
 
     Attributes
     ----------
@@ -20,15 +20,18 @@ class Until(NamedTuple):
         The share of mistakes that is allowed among confident predictions.
     share : float
         The share of recent rows that have to be confident enough.
+    accuracy : float, or None
+        The share of right predictions from which on people are asked less, where answers cost money.
     """
 
     recall: float | None = None
     error: float | None = None
     share: float = 0.0
+    accuracy: float | None = None
 
 
 def parse_until(text: str) -> Until:
-    """`recall=0.95`, `error=0.02` or `error=0.02,share=0.7`; raises BadParameter for everything else."""
+    """`recall=0.95`, `error=0.02` with or without `share=0.7`, or `accuracy=0.95`; BadParameter for all else."""
     given: dict[str, float] = {}
     for part in text.split(","):
         name, equals, value = part.strip().partition("=")
@@ -37,6 +40,6 @@ def parse_until(text: str) -> Until:
         given[name] = parse_share(value)
         if not 0 < given[name] < 1:
             raise typer.BadParameter(f"{text!r}: {name} must be more than 0 and less than 1")
-    if set(given) not in ({"recall"}, {"error"}, {"error", "share"}):
+    if set(given) not in ({"recall"}, {"error"}, {"error", "share"}, {"accuracy"}):
         raise typer.BadParameter(f"{text!r}: give {EXAMPLES}")
     return Until(**given)
