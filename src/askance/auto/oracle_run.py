@@ -26,8 +26,10 @@ LEAST_CHANCE = 0.005  # of a class, in losses
 LEAST_RATE = 1e-6
 CHECKED = 0.1  # times the rate, once predictions are as right as wanted: to notice if they get worse
 EVERY = 100  # rows between looks at the budget
-WITHOUT, UPDATED, FEATURES = range(3)  # the models
-FIRST_LOSSES = (0.0, -1.0, 0.0)  # before any label, what machines say counts most
+WITHOUT, UPDATED, FEATURES = range(3)  # the first models
+# Further ones are updated too, from probabilities to these powers: a learner may be too certain, or not enough.
+POWERS = (0.5, 2.0)
+FIRST_LOSSES = (0.0, -1.0, 0.0, -1.0, -1.0)  # before any label, what machines say counts most
 
 
 class Question(NamedTuple):
@@ -62,8 +64,8 @@ class Step(NamedTuple):
 class OracleRun:
     """Who is asked about each row, and what is learned.
 
-    Three models predict: one without guesses, the same updated by the tables of guesses as if mistakes had nothing
-    to do with the row, and one with guesses as features.
+    Several models predict: one without guesses; the same updated by the tables of guesses as if mistakes had
+    nothing to do with the row, as certain as it is, less and more; and one with guesses as features.
     """
 
     def __init__(
@@ -211,13 +213,15 @@ class OracleRun:
     # ------------------------------------------------------------------ predicting
 
     def _predict(self, case: Case, bought: list[bool]) -> Numbers:
-        """The probabilities of the classes by each of the three models."""
+        """The probabilities of the classes by each of the models."""
         base = self._cautious(self.without.probabilities(case.row)[0])
         if not any(bought):
-            return np.vstack([base, base, base])
-        updated = self._updated(base, case, np.flatnonzero(bought).tolist())
+            return np.vstack([base] * len(FIRST_LOSSES))
+        places = np.flatnonzero(bought).tolist()
+        updated = self._updated(base, case, places)
         featured = self._cautious(self.with_guesses.probabilities(case.with_bought(bought, self.classes))[0])
-        return np.vstack([base, updated, featured])
+        others = [self._updated(base**power, case, places) for power in POWERS]
+        return np.vstack([base, updated, featured, *others])
 
     def _cautious(self, chances: Numbers) -> Numbers:
         """Probabilities closer to equal ones, while there are few labels: models are too certain then."""
