@@ -83,7 +83,7 @@ def send(client, messages):
 def create_with_the_form(page):
     page.get_by_role("link", name="Create a task").click()
     page.get_by_label("Name", exact=True).fill("Support")
-    page.get_by_label("Classes").fill("\n".join(CLASSES))
+    page.get_by_label("Classes", exact=True).fill("\n".join(CLASSES))
     page.get_by_text("More settings", exact=True).click()
     page.get_by_label("Labelling guidelines").fill("Money is billing.")
     page.get_by_label("Keys").fill("\n".join(f"{name} = {key}" for key, name in enumerate(CLASSES, 1)))
