@@ -3,7 +3,6 @@
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,10 +10,10 @@ import numpy as np
 
 from askance._util.class_names import shown_class
 from askance.cli.commands.predict.limits import MOST_COLUMNS
+from askance.cli.commands.predict.portions import numbered
 from askance.cli.commands.predict.request import PredictRequest
 from askance.cli.commands.predict.writers import Columns, csv_writer, file_writer
 from askance.cli.output.console import print_json, stdout
-from askance.cli.output.progress import progress, shares
 from askance.cli.targets import draft
 from askance.data.model_rows import ModelRows
 from askance.data.stacking import of_width
@@ -70,26 +69,18 @@ def _predicted(
 ) -> Iterator[Columns]:
     """The columns of the output, some rows at a time."""
     names, own = model.classes_, columns_of_labels(model)
-    with ExitStack() as stack:
-        report = (lambda _share: None) if is_quiet else shares(stack.enter_context(progress(title)))
-        done = 0
-        for portion in rows.portions():
-            X = of_width(portion.X, model.n_features_in_)
-            found = model.predict_proba(X)
-            carried = model.predict(X) > 0
-            figures: list[Any] = list(found.T)
-            if own[2] == PROBABILITIES:  # those of the predicted labels
-                pairs = zip(found, carried, strict=True)
-                figures = [[np.round(row[labels], 6).tolist() for row, labels in pairs]]
-            doubt = np.minimum(found, 1 - found).max(axis=1)
-            values = [[names[row].tolist() for row in carried], *figures, doubt]
-            yield {
-                ROW: range(done, done + len(found)),
-                **portion.kept,
-                **dict(zip(own[1:], values, strict=True)),
-            }
-            done += len(found)
-            report(portion.progress)
+    for first, portion in numbered(rows, title, is_quiet=is_quiet):
+        X = of_width(portion.X, model.n_features_in_)
+        found = model.predict_proba(X)
+        carried = model.predict(X) > 0
+        figures: list[Any] = list(found.T)
+        if own[2] == PROBABILITIES:  # those of the predicted labels
+            pairs = zip(found, carried, strict=True)
+            figures = [[np.round(row[labels], 6).tolist() for row, labels in pairs]]
+        doubt = np.minimum(found, 1 - found).max(axis=1)
+        values = [[names[row].tolist() for row in carried], *figures, doubt]
+        own_columns = dict(zip(own[1:], values, strict=True))
+        yield {ROW: range(first, first + len(found)), **portion.kept, **own_columns}
 
 
 def _to_file(

@@ -2,16 +2,15 @@
 
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from askance.cli.commands.predict.portions import numbered
 from askance.cli.commands.predict.request import PredictRequest
 from askance.cli.commands.predict.writers import Columns, csv_writer, file_writer
 from askance.cli.output.console import print_json, stdout
-from askance.cli.output.progress import progress, shares
 from askance.cli.targets import draft
 from askance.data.model_rows import ModelRows
 from askance.data.stacking import of_width
@@ -43,14 +42,9 @@ def predict_numbers(
 def _predicted(
     model: StreamRegressor, rows: ModelRows, title: str, *, is_quiet: bool = False
 ) -> Iterator[Columns]:
-    with ExitStack() as stack:
-        report = (lambda _share: None) if is_quiet else shares(stack.enter_context(progress(title)))
-        done = 0
-        for portion in rows.portions():
-            found = model.predict(of_width(portion.X, model.n_features_in_))
-            yield {"row": range(done, done + len(found)), **portion.kept, "prediction": found.tolist()}
-            done += len(found)
-            report(portion.progress)
+    for first, portion in numbered(rows, title, is_quiet=is_quiet):
+        found = model.predict(of_width(portion.X, model.n_features_in_))
+        yield {"row": range(first, first + len(found)), **portion.kept, "prediction": found.tolist()}
 
 
 def _to_file(

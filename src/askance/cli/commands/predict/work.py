@@ -3,7 +3,6 @@
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,10 +10,10 @@ from askance._util.class_names import shown_class
 from askance.cli.commands.predict.labels import columns_of_labels, predict_labels
 from askance.cli.commands.predict.limits import MOST_COLUMNS
 from askance.cli.commands.predict.numbers import OWN, predict_numbers
+from askance.cli.commands.predict.portions import numbered
 from askance.cli.commands.predict.request import PredictRequest
 from askance.cli.commands.predict.writers import Columns, csv_writer, file_writer
 from askance.cli.output.console import print_json, stdout
-from askance.cli.output.progress import progress, shares
 from askance.cli.predicting import Model, Predictions, as_in_file, as_model
 from askance.cli.targets import draft
 from askance.data.cells import RawColumn
@@ -86,15 +85,10 @@ def _check_names(keep: list[str], own: list[str]) -> None:
 def _predicted(
     model: Model, rows: ModelRows, title: str, *, is_quiet: bool = False
 ) -> Iterator[tuple[Columns, Predictions]]:
-    """The columns of the output, some rows at a time. A quiet terminal shows no progress beside them."""
-    with ExitStack() as stack:
-        report = (lambda _share: None) if is_quiet else shares(stack.enter_context(progress(title)))
-        done = 0
-        for portion in rows.portions():
-            found = model.predict(portion.X)
-            yield _columns(model, found, portion.kept, done), found
-            done += len(found.codes)
-            report(portion.progress)
+    """The columns of the output, some rows at a time."""
+    for first, portion in numbered(rows, title, is_quiet=is_quiet):
+        found = model.predict(portion.X)
+        yield _columns(model, found, portion.kept, first), found
 
 
 def _columns(model: Model, found: Predictions, kept: dict[str, RawColumn], first: int) -> Columns:
