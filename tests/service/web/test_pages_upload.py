@@ -96,6 +96,7 @@ def test_a_newcomer_labels_the_first_item_after_five_clicks(browser, tmp_path):
             ] == [
                 "name",
                 "classes",
+                "multilabel",
             ]
             page.keyboard.type("mails")
             page.keyboard.press("Tab")
