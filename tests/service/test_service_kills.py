@@ -144,11 +144,13 @@ def decisions_survive(store, directory, kills, algorithm="PA-II"):
 
 
 def check_decisions(admin, entries, fold):
-    """Each item that a program decided was asked about for that, once, and nobody else labelled it."""
+    """Each item that a program decided was asked about for that, once, and no label of somebody else stands."""
     labels = [(entry, journal.read(entry)) for entry in entries if entry.kind == journal.LABEL]
     decided = {entry.item: entry for entry, body in labels if body.by_program}
     assert len(decided) == sum(body.by_program for _, body in labels), "an item was decided twice"
-    assert not {entry.item for entry, body in labels if not body.by_program} & set(decided)
+    standing = [(entry, body) for entry, body in labels if entry.seq not in fold.amendments.undone]
+    by_people = {entry.item for entry, body in standing if not body.by_program}
+    assert not by_people & set(decided)
     assert {entry.who for entry in decided.values()} == {PROGRAM}
     asked = {entry.seq: entry.item for entry in entries if entry.kind == journal.ASK and _for_programs(entry)}
     assert asked == {entry.seq - 1: item for item, entry in decided.items()}
