@@ -220,6 +220,7 @@ def test_what_was_acknowledged_survives_kill_9(store_url, kills):
                 assert store.check() == []
         assert acknowledged >= kills * AT_ONCE
     finally:
+        writer.kill()  # its child ends by itself
         writer.communicate()
     with open_store(store_url) as store:
         assert len(store.by_key(1, "item", [f"k{seq}" for seq in range(1, acknowledged + 1)])) == acknowledged

@@ -18,21 +18,30 @@ def main(url: str) -> None:
         import askance.service.store.postgres  # noqa: F401 - once, not in every child
 
     for _ in sys.stdin:
-        child = os.fork()
+        parent, child = os.getpid(), os.fork()
         if child == 0:
-            append_for_ever(url)
-        print(f"started {child}", flush=True)
+            append_until_alone(url, parent)
+            os._exit(0)
+        tell(f"started {child}")
         os.waitpid(child, 0)
-        print("ended", flush=True)
+        tell("ended")
 
 
-def append_for_ever(url: str) -> None:
+def append_until_alone(url: str, parent: int) -> None:
+    """Append as long as the parent lives."""
     store = open_store(url)
     first = store.last(1) + 1
     for start in itertools.count(first, AT_ONCE):
+        if os.getppid() != parent:
+            return
         seqs = range(start, start + AT_ONCE)
         store.append(1, [Entry(seq, 1.0, "item", seq, f"k{seq}", None, b"x" * 300) for seq in seqs])
-        os.write(1, f"{seqs[-1]}\n".encode())
+        tell(str(seqs[-1]))
+
+
+def tell(line: str) -> None:
+    """Print a line in one piece, as two processes print. `print` does not if PYTHONUNBUFFERED is set."""
+    os.write(1, f"{line}\n".encode())
 
 
 if __name__ == "__main__":
