@@ -13,7 +13,7 @@ from askance.jit.interop import COMPILING, compiled
 from askance.jit.select import maximum, minimum, sign, where
 from askance.jit.simd.arithmetic import any_of
 from askance.jit.simd.exponential import exp, sigmoid
-from askance.jit.simd.vector import at, blocks, changing, first_lanes, held, lanes_of, only, sixteen
+from askance.jit.simd.vector import at, blocks, changing, first_lanes, four, held, lanes_of, only, sixteen, two
 from thinning import rest_slow
 
 DTYPES = ["float32", "float64"]
@@ -83,9 +83,10 @@ def root_and_sum(a: Any, b: Any) -> Any:
 
 def test_how_many_lanes() -> None:
     def count(x):  # type: ignore[no-untyped-def]
-        return lanes_of(sixteen(x)), lanes_of(x)
+        return lanes_of(sixteen(x)), lanes_of(four(x)), lanes_of(two(x)), lanes_of(x)
 
-    assert compiled(count, exact=True, cache=False)(1.0) == (16 if COMPILING else 1, 1)
+    assert compiled(count, exact=True, cache=False)(1.0) == ((16, 4, 2, 1) if COMPILING else (1, 1, 1, 1))
+    assert (four(3.0), two(3.0)) == (3.0, 3.0)
     assert (sixteen(3.0), lanes_of(sixteen(3.0)), at(7, 0.0), only(7, True)) == (3.0, 1, 7, 7)
     assert (changing(7, True), held(3.0)) == (7, 3.0)
 

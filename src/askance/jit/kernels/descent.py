@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from askance.jit.interop import inlined
 from askance.jit.select import maximum
+from askance.jit.simd.vector import at, four, lanes_of, sixteen, two
 
 Numbers = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -45,43 +46,69 @@ class Lanes(NamedTuple):
 
 @inlined
 def side_of(code: int, lane: int, width: int) -> float:
-    """Return +1 if the class with this code is the one that a lane tells from the rest, otherwise -1."""
-    wanted = 1 if width == 1 else lane % width
+    """Return +1 if the class with this code is the one that the lane of a model tells from the rest, else -1."""
+    wanted = 1 if width == 1 else lane
     return 1.0 if code == wanted else -1.0
 
 
 @inlined
 def scores_of(dense: Any, places: Any, values: Any, first: int, last: int, lanes: Any, scores: Any) -> None:
     """Set `scores` to the products of a row with the weights of every lane."""
-    columns, views = dense.shape[0] - 1, values.shape[1]
-    share = scores.shape[0] // views
-    for lane in range(scores.shape[0]):
-        scores[lane] = 0.0
-    for j in range(columns):
-        for lane in range(share):
-            scores[lane] += lanes.dense_weights[j, lane] * dense[j]
-    for lane in range(scores.shape[0]):
-        scores[lane] += lanes.dense_weights[columns, lane] * dense[columns]
-    for k in range(first, last):
-        for view in range(views):
-            for lane in range(view * share, (view + 1) * share):
-                scores[lane] += lanes.weights[places[k], lane] * values[k, view]
+    share = scores.shape[0] // values.shape[1]
+    for view in range(values.shape[1]):
+        lane, end = view * share, (view + 1) * share
+        row = dense, places, values, first, last, view
+        lane = _score_blocks(row, lanes, scores, lane, end, sixteen(0.0))
+        lane = _score_blocks(row, lanes, scores, lane, end, four(0.0))
+        lane = _score_blocks(row, lanes, scores, lane, end, two(0.0))
+        _score_blocks(row, lanes, scores, lane, end, 0.0)
+
+
+@inlined
+def _score_blocks(row: Any, lanes: Any, scores: Any, lane: int, end: int, zero: Any) -> int:
+    """Set as many scores as there are whole blocks of lanes like `zero`; return the first lane after these."""
+    dense, places, values, first, last, view = row
+    columns = dense.shape[0] - 1
+    while lane + lanes_of(zero) <= end:
+        block, total = at(lane, zero), zero
+        if view == 0:
+            for j in range(columns):
+                total = total + lanes.dense_weights[j][block] * dense[j]
+        total = total + lanes.dense_weights[columns][block] * dense[columns]
+        for k in range(first, last):
+            total = total + lanes.weights[places[k]][block] * values[k, view]
+        scores[block] = total
+        lane += lanes_of(zero)
+    return lane
 
 
 @inlined
 def add_row(lanes: Any, t: int, steps: Any) -> None:
     """Add remembered row t to the weights of every lane, `steps[lane]` times."""
-    columns, views = lanes.dense.shape[1] - 1, lanes.values.shape[1]
-    share = steps.shape[0] // views
-    for j in range(columns):
-        for lane in range(share):
-            lanes.dense_weights[j, lane] += steps[lane] * lanes.dense[t, j]
-    for lane in range(steps.shape[0]):
-        lanes.dense_weights[columns, lane] += steps[lane] * lanes.dense[t, columns]
-    for k in range(lanes.starts[t], lanes.starts[t + 1]):
-        for view in range(views):
-            for lane in range(view * share, (view + 1) * share):
-                lanes.weights[lanes.places[k], lane] += steps[lane] * lanes.values[k, view]
+    share = steps.shape[0] // lanes.values.shape[1]
+    for view in range(lanes.values.shape[1]):
+        lane, end = view * share, (view + 1) * share
+        lane = _add_blocks(lanes, t, view, steps, lane, end, sixteen(0.0))
+        lane = _add_blocks(lanes, t, view, steps, lane, end, four(0.0))
+        lane = _add_blocks(lanes, t, view, steps, lane, end, two(0.0))
+        _add_blocks(lanes, t, view, steps, lane, end, 0.0)
+
+
+@inlined
+def _add_blocks(lanes: Any, t: int, view: int, steps: Any, lane: int, end: int, zero: Any) -> int:
+    """Add a row to as many lanes as there are whole blocks like `zero`; return the first lane after these."""
+    columns = lanes.dense.shape[1] - 1
+    while lane + lanes_of(zero) <= end:
+        block = at(lane, zero)
+        step = steps[block]
+        for j in range(0 if view == 0 else columns, columns + 1):
+            weights = lanes.dense_weights[j]
+            weights[block] = weights[block] + step * lanes.dense[t, j]
+        for k in range(lanes.starts[t], lanes.starts[t + 1]):
+            weights = lanes.weights[lanes.places[k]]
+            weights[block] = weights[block] + step * lanes.values[k, view]
+        lane += lanes_of(zero)
+    return lane
 
 
 @inlined
@@ -94,20 +121,22 @@ def own_feature(lanes: Any, t: int, view: int) -> float:
 @inlined
 def visit(lanes: Any, first: int, last: int, steps: Any) -> None:
     """Visit the remembered rows `last` - 1 down to `first`: the newest first."""
-    share = steps.shape[0] // lanes.values.shape[1]
+    models = lanes.dampings.shape[0] // lanes.values.shape[1]  # of each view
     for t in range(last - 1, first - 1, -1):
         scores_of(lanes.dense[t], lanes.places, lanes.values, lanes.starts[t], lanes.starts[t + 1], lanes, steps)
         moved = False
         for view in range(lanes.values.shape[1]):
             own, squared_norm = own_feature(lanes, t, view), lanes.squared_norms[t, view]
-            for lane in range(view * share, (view + 1) * share):
-                side = side_of(lanes.codes[t], lane, lanes.width)
-                damping, before = lanes.dampings[lane // lanes.width] + own, lanes.duals[t, lane]
-                slope = 1.0 - side * steps[lane] - damping * before
-                after = maximum(0.0, before + slope / (squared_norm + damping))
-                lanes.duals[t, lane] = after
-                steps[lane] = side * (after - before)
-                moved |= after != before
+            for model in range(view * models, (view + 1) * models):
+                damping = lanes.dampings[model] + own
+                for lane in range(model * lanes.width, (model + 1) * lanes.width):
+                    side = side_of(lanes.codes[t], lane - model * lanes.width, lanes.width)
+                    before = lanes.duals[t, lane]
+                    slope = 1.0 - side * steps[lane] - damping * before
+                    after = maximum(0.0, before + slope / (squared_norm + damping))
+                    lanes.duals[t, lane] = after
+                    steps[lane] = side * (after - before)
+                    moved |= after != before
         if moved:
             add_row(lanes, t, steps)
 
@@ -119,5 +148,5 @@ def gather(lanes: Any, count: int, steps: Any) -> None:
     lanes.weights[:] = 0.0
     for t in range(count):
         for lane in range(steps.shape[0]):
-            steps[lane] = side_of(lanes.codes[t], lane, lanes.width) * lanes.duals[t, lane]
+            steps[lane] = side_of(lanes.codes[t], lane % lanes.width, lanes.width) * lanes.duals[t, lane]
         add_row(lanes, t, steps)

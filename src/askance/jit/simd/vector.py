@@ -5,8 +5,8 @@ rule without branches compiles for single numbers and for vectors from the same 
 consecutive entries from `j` on, one per lane of `v`; for an array of pairs, `pairs[at(j, v), 0]` are the first
 numbers of consecutive pairs.
 
-With the compiler switched off there are no vectors: `sixteen` returns a number, `lanes_of` returns 1, and loops
-visit one lane at a time.
+With the compiler switched off there are no vectors: `sixteen`, `four` and `two` return a number, `lanes_of`
+returns 1, and loops visit one lane at a time.
 """
 
 import operator
@@ -87,6 +87,16 @@ def sixteen(number: Any) -> Any:
     return number
 
 
+def four(number: Any) -> Any:
+    """Return a vector of four lanes with the same number in each."""
+    return number
+
+
+def two(number: Any) -> Any:
+    """Return a vector of two lanes with the same number in each."""
+    return number
+
+
 def lanes_of(value: Any) -> int:  # noqa: ARG001
     """Return the number of lanes of a vector; a single number has one."""
     return 1
@@ -141,6 +151,8 @@ def _overload_spread(function: Callable[..., Any], count: int) -> None:
 
 
 _overload_spread(sixteen, LANES)
+_overload_spread(four, 4)
+_overload_spread(two, 2)
 
 
 @overload(lanes_of, jit_options=INLINE)
