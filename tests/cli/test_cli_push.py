@@ -17,6 +17,7 @@ from askance.cli.app import app
 from askance.cli.commands.push import batches, work
 from askance.service.client import Client
 from askance.service.messages import Guess
+from askance.service.prices import Oracles
 from askance.service.settings import Asking, Budget, TaskSettings
 from command_line import answer, complaint, output
 from processes import interruptible
@@ -323,6 +324,22 @@ def test_questions_that_a_budget_does_not_allow_are_not_announced(tmp_path, monk
         labelled = answer("push", file, "--task", "desk", "--labelled", "--id", "text")
         assert labelled["learned"] == 3
         assert "waiting" not in labelled
+
+
+def test_it_says_that_guesses_were_not_taken(tmp_path, monkeypatch):
+    guesses = {"gpt-4o": {"label": "bug"}}
+    file = lines(tmp_path / "t.jsonl", [{"text": row["text"], "guesses": guesses} for row in TICKETS])
+    prices = Oracles(budget=1.0, people=0.0, guesses={"gpt-4o": 0.4})
+    with real_service(tmp_path, TaskSettings("desk", CLASSES, oracles=prices)) as (url, code):
+        monkeypatch.setenv("ASKANCE_URL", url)
+        with Client(url) as stranger:
+            monkeypatch.setenv("ASKANCE_TOKEN", stranger.first_token(code).token)
+        told = push(file, "--limit", 2)
+        assert told["items"] == 2
+        assert "unpaid" not in told
+        assert push(file)["unpaid"] == 1
+        said = output("push", file, "--task", "desk")
+    assert "guesses of 1 item were not taken: they cost more than the task has left" in said
 
 
 def test_rows_with_labels_may_be_gold_items(tmp_path, monkeypatch):

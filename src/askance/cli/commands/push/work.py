@@ -39,6 +39,7 @@ class Counts:
     asked: int = 0
     learned: int = 0
     again: int = 0
+    unpaid: int = 0  # items without guesses that came with them, because these cost more than was left
     seconds: float = 0.0
     waiting: int | None = None  # questions that could be answered now, if they are chosen later
     columns: tuple[ColumnPlan, ...] = ()  # if the task got to know them
@@ -70,6 +71,7 @@ class Counts:
             **self.outcome,
             **({} if self.waiting is None else {"waiting": self.waiting}),
             "again": self.again,
+            **({"unpaid": self.unpaid} if self.unpaid else {}),
             "items_per_second": self.items / self.seconds if self.seconds else None,
             "seconds": self.seconds,
         }
@@ -126,6 +128,7 @@ def send(client: Client, batch: list[Any], counts: Counts, source: str | None = 
         decided = client.decide(batch)
         counts.asked += sum(one.ask for one in decided)
         counts.again += sum(one.again for one in decided)
+        counts.unpaid += sum(bool(one.unpaid) for one in decided)
     counts.items += len(batch)
 
 
@@ -225,3 +228,6 @@ def _show(task: str, counts: Counts) -> None:
         console.print(waiting_sentence(task, counts.waiting), soft_wrap=True)
     if counts.again:
         console.print(f"{counts.again:,} had been sent before and were not processed again")
+    if counts.unpaid:
+        items = f"{counts.unpaid:,} item{'s' * (counts.unpaid != 1)}"
+        console.print(f"guesses of {items} were not taken: they cost more than the task has left", soft_wrap=True)
