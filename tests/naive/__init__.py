@@ -75,7 +75,7 @@ def query_twin(rule: Any, eagerness: float | None = None) -> Query:
     if name in QUERIES:
         return QUERIES[name](**parameters, **({} if eagerness is None else {"eagerness": eagerness}))
     inner = parameters.pop("inner")
-    if name == "AtRate":
+    if name != "Within":
         return WRAPPERS[name](eager_twin(inner), **parameters)
     return WRAPPERS[name](query_twin(inner), **parameters)
 
@@ -86,7 +86,7 @@ def eager_twin(rule: Any) -> Callable[[float], Query]:
 
     def eager(factor: float) -> Query:
         if not hasattr(kept, "eagerness"):
-            return query_twin(rule, factor)
+            return query_twin(rule, factor) if hasattr(rule, "scaled") else kept
         kept.eagerness = factor
         return kept  # type: ignore[no-any-return]
 

@@ -283,7 +283,7 @@ def run(X: Any, y: Any, coins: Any, draws: Any, twin: Panel, query: Query) -> Ru
     for t, (x, label, coin) in enumerate(zip(rows, np.asarray(y, float).tolist(), coins, strict=True)):
         scores = twin.look(x)
         p, guess, left = twin.speak(scores, coin)
-        probability = query(View(p, 0.0, dot(x, x), mistakes, longest, t + 1), left)
+        probability = query(View(p, 0.0, dot(x, x), mistakes, longest, t + 1, x=x), left)
         if settled is None and (abs(left - probability) < CLOSE or twin.close(scores, label, coin)):
             settled = t
         asked = left < probability

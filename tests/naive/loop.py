@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -45,7 +45,7 @@ class Twin:
 @dataclass
 class View:
     """What a query rule knows: p, v, x·x, the mistakes that labels have shown and the longest x·x among them, and
-    which round it is, from 1 on; `counts` is false where a budget forbids the question.
+    which round it is, from 1 on; `counts` is false where a budget forbids the question. x is the row itself.
     """
 
     p: float
@@ -55,6 +55,7 @@ class View:
     longest: float
     t: int = 1
     counts: bool = True
+    x: list[float] = field(default_factory=list)
 
 
 Query = Callable[[View, float], float]
@@ -92,7 +93,7 @@ def run(X: Any, y: Any, coins: Any, twin: Twin, query: Query, sgn0: float = 1.0)
     for t, (x, label, coin) in enumerate(zip(rows, np.asarray(y).tolist(), coins, strict=True)):
         p, v = twin.look(x)
         guess = sgn0 if p == 0 else math.copysign(1.0, p)
-        probability = query(View(p, v, twin.norm(x), mistakes, longest, t + 1), coin)
+        probability = query(View(p, v, twin.norm(x), mistakes, longest, t + 1, x=x), coin)
         hangs = abs(coin - probability) < CLOSE or twin.close(x, label, p, v) or is_close(query)
         if settled is None and hangs:
             settled = t

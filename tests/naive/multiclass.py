@@ -327,7 +327,7 @@ def run(X: Any, y: Any, coins: Any, twin: Any, query: Query, classes: int) -> Ru
         others = [i for i in range(classes) if i != guess]
         p = scores[guess] - max(scores[i] for i in others)
         v = spreads[guess] + max(spreads[i] for i in others)
-        probability = query(View(p, v, dot(x, x), mistakes, longest, t + 1), coin)
+        probability = query(View(p, v, dot(x, x), mistakes, longest, t + 1, x=x), coin)
         gamma = scores[label] - max(score for i, score in enumerate(scores) if i != label)
         # Scores that are equal but for rounding decide who is first; only exact ties are sure.
         ranks = sorted(scores)

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from naive.density import CognitiveWindow, LocalDensity
 from naive.iwal import IWAL
 from naive.loop import CLOSE, Query, View
 from naive.uncertainty import FixedUncertainty, RandomVariableUncertainty, Split, VariableUncertainty
@@ -160,4 +161,9 @@ QUERIES: Mapping[str, Callable[..., Query]] = {
     "Split": Split,
     "IWAL": IWAL,
 }
-WRAPPERS: Mapping[str, Callable[..., Query]] = {"Within": Within, "AtRate": AtRate}
+WRAPPERS: Mapping[str, Callable[..., Query]] = {
+    "Within": Within,
+    "AtRate": AtRate,
+    "LocalDensity": LocalDensity,
+    "CognitiveWindow": CognitiveWindow,
+}

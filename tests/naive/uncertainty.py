@@ -48,7 +48,7 @@ class FixedUncertainty(Uncertainty):
 
 
 class VariableUncertainty(Uncertainty):
-    """Label and shrink θ by s if the confidence is below θ; else widen it by s."""
+    """Label and shrink θ by s if the confidence is below θ; else, or if the label is withheld, widen it by s."""
 
     def __init__(
         self, rate: float = 0.1, s: float = 0.01, theta: float = 1.0, window: int = 100, audit: float = 0.1
@@ -58,7 +58,7 @@ class VariableUncertainty(Uncertainty):
 
     def strategy(self, margin: float, coin: float, budget: float) -> tuple[float, float]:
         if self.is_below(margin, self.theta):
-            return 1.0, self.theta * (1 - self.s)
+            return 1.0, self.theta * (1 - self.s if coin < 1 else 1 + self.s)
         return 0.0, self.theta * (1 + self.s)
 
 

@@ -20,9 +20,11 @@ BARE: dict[type, dict[str, float]] = {
     queries.Split: {"theta": 0.3, "s": 0.1, "nu": 0.4, "rate": 0.37, "window": 20},
     queries.IWAL: {"C0": 0.001},
 }
-WRAPPED: dict[type, dict[str, float]] = {
+WRAPPED: dict[type, dict[str, Any]] = {
     queries.Within: {"rate": 0.4, "burst": 2.0},
     queries.AtRate: {"rate": 0.3},
+    queries.LocalDensity: {"window": 9, "audit": 0.43},
+    queries.CognitiveWindow: {"window": 3, "audit": 0.43, "count_all": True},
 }
 
 
@@ -31,9 +33,11 @@ def query_rules() -> Iterator[Any]:
     for rule in queries.RULES:
         yield rule(**BARE.get(rule, {}))
     for wrapper, rule in itertools.product(queries.WRAPPERS, queries.RULES):
-        if wrapper is queries.Within or hasattr(rule, "scaled"):
+        if wrapper is not queries.AtRate or hasattr(rule, "scaled"):
             yield wrapper(rule(**BARE.get(rule, {})), **WRAPPED[wrapper])
     yield queries.Within(queries.AtRate(queries.Margin(), rate=0.5), rate=0.4, burst=2.0)
+    near = queries.LocalDensity(queries.Margin(), window=7, least=2, audit=0.3)
+    yield queries.Within(queries.AtRate(near, rate=0.3), rate=0.4, burst=2.0)
 
 
 def update_rules() -> Iterator[Any]:

@@ -18,6 +18,7 @@ VALUES = st.one_of(st.just(0.0), QUARTERS, st.floats(0.01, 10.0), st.floats(-10.
 POSITIVE = st.floats(-8, 8).map(lambda power: 2.0**power)
 MODEST = st.floats(-3, 3).map(lambda power: 2.0**power)
 SHARES = st.floats(0.01, 1.0)
+AUDITS = st.one_of(st.just(0.0), SHARES)
 FLAGS = st.booleans()
 PHI = st.floats(0.51, 0.999).map(updates.deviations)
 SEEDS = st.integers(0, 2**32)
@@ -100,7 +101,7 @@ OWN_BUDGET = {
     "theta": POSITIVE,
     "rate": SHARES,
     "window": st.integers(1, 30),
-    "audit": st.one_of(st.just(0.0), SHARES),
+    "audit": AUDITS,
 }
 ADAPTING = {**OWN_BUDGET, "s": st.floats(0.01, 0.5)}
 DRIFTING = st.one_of(
@@ -142,7 +143,17 @@ def query_parameters(update: type) -> st.SearchStrategy[Any]:
     scalable = st.one_of(SCALABLE, OF_SPREAD) if about(update()).has_spread else SCALABLE
     steered = st.builds(queries.AtRate, scalable, SHARES)
     bare = st.one_of(st.builds(queries.Always), scalable, steered, LEAST_CERTAIN)
-    return st.one_of(bare, st.builds(queries.Within, bare, **BUDGETS))
+    near = st.one_of(nearby(bare), st.builds(queries.AtRate, nearby(scalable), SHARES), nearby(nearby(scalable)))
+    every = st.one_of(bare, near)
+    return st.one_of(every, st.builds(queries.Within, every, **BUDGETS))
+
+
+def nearby(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """A rule that asks about rows near to others."""
+    parameters = {"window": st.integers(1, 9), "least": st.integers(1, 3), "audit": AUDITS, "count_all": FLAGS}
+    return st.one_of(
+        *(st.builds(one, inner, **parameters) for one in (queries.LocalDensity, queries.CognitiveWindow))
+    )
 
 
 def chunked(learner: askance.Learner, X: Any, stream: Stream) -> askance.Trace:

@@ -16,6 +16,7 @@ from askance.engine.support_files import room_for
 from askance.jit.select import sign
 from askance.rules.kernel.kernelized import Evaluation
 from askance.rules.kernel.support_set import Point, point_of
+from askance.rules.query.rule import sees_rows, with_room
 from askance.rules.rows import SOUND, AnyRows, Seen
 from askance.rules.state.recorded import Recent, remember_label
 
@@ -64,6 +65,7 @@ class KernelMachine:
             for t, (label, coin) in enumerate(zip(signs.astype(np.float64), coins, strict=True)):
                 point = point_of(rows, t)
                 evaluation, seen = self._look(core, point, t, scratch)
+                self._watch(core, rows, t)
                 probability = core.query.ask(core.memory, seen, coin)
                 asked = bool(coin < probability)
                 updated = False
@@ -91,6 +93,7 @@ class KernelMachine:
         with self._scratch(width) as scratch:
             _, seen = self._look(core, point_of(rows, 0), 0, scratch)
             seen = seen._replace(eligible=eligible)
+            self._watch(core, rows, 0)
             probability = float(core.query.ask(core.memory, seen, np.float64(coin)))
         asked = coin < probability
         core.past.rounds[0] += 1
@@ -128,7 +131,8 @@ class KernelMachine:
 
     def set_query_rule(self, query: Any) -> None:
         """Go on with another query rule."""
-        self.core = self.core._replace(query=query, memory=query.start())
+        memory = with_room(query, query.start(), self.width or 0)
+        self.core = self.core._replace(query=query, memory=memory)
 
     def score(self, rows: AnyRows, count: int, width: int) -> tuple[int, int, NDArray[Any]]:
         """Return an error code, the number of the bad row, and the scores."""
@@ -157,6 +161,11 @@ class KernelMachine:
     def expect(self, found: Mapping[str, NDArray[Any]]) -> None:
         """Allocate arrays as long as those of a model file; ValueError if they cannot be a support set."""
         self.core = self.core._replace(state=room_for(found, self.core.state, self.core.update.budget))
+
+    def _watch(self, core: Core, rows: AnyRows, t: int) -> None:
+        if sees_rows(core.query):
+            arguments = (core.query, core.memory, rows, t)
+            passes.bind("watch", arguments, exact=True)(*arguments)
 
     def _look(self, core: Core, point: Point, t: int, scratch: Numbers) -> tuple[Evaluation, Seen]:
         evaluation = core.state.look(point, scratch)
@@ -204,9 +213,10 @@ class KernelMachine:
         return core._replace(memory=copied(core.memory), past=copied(core.past), form=copied(core.form))
 
     def _with_room(self, width: int) -> Core:
-        return (
-            self.core if width == self.width else self.core._replace(state=self.core.state._replace(width=width))
-        )
+        if width == self.width:
+            return self.core
+        memory = with_room(self.core.query, self.core.memory, width)
+        return self.core._replace(state=self.core.state._replace(width=width), memory=memory)
 
     @contextlib.contextmanager
     def _scratch(self, width: int) -> Iterator[Numbers]:

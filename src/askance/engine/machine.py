@@ -11,6 +11,7 @@ from askance.engine import passes
 from askance.engine.passes import Core, Outcome
 from askance.jit.interop import COMPILING
 from askance.jit.simd.aligned import aligned_copy
+from askance.rules.query.rule import with_room
 from askance.rules.rows import SOUND, AnyRows
 from askance.rules.state import Ensemble, form_for_classes
 from askance.rules.state.recorded import Recent, Recorded, recorded
@@ -140,7 +141,8 @@ class Machine:
 
     def set_query_rule(self, query: Any) -> None:
         """Continue with another query rule, in its initial state."""
-        self.core = self.core._replace(query=query, memory=query.start())
+        memory = with_room(query, query.start(), self.width or 0)
+        self.core = self.core._replace(query=query, memory=memory)
         self._bound.clear()
 
     def score(self, rows: AnyRows, count: int, width: int) -> tuple[int, int, NDArray[Any]]:
@@ -193,7 +195,8 @@ class Machine:
             form = self._classes(update, state, lanes)
         if isinstance(self.core.form, Recorded):
             form = recorded(form, self.core.form.recent, lanes)
-        return self.core._replace(state=state, form=form)
+        memory = with_room(self.core.query, self.core.memory, width)
+        return self.core._replace(state=state, form=form, memory=memory)
 
     def _classes(self, update: Any, state: Any, lanes: int) -> Any:
         if hasattr(state, "form"):

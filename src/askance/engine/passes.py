@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from askance.engine.arena_passes import PASSES as OF_FLEETS
 from askance.engine.bank_pass import bank
 from askance.engine.rounds import decide, look, record_round, take_step
+from askance.engine.watching import watch
 from askance.jit.interop import CACHE_ERRORS, COMPILING, compiled, expose, type_of
 from askance.jit.processor import avoid_slow_gathers
 from askance.jit.source_digest import is_ours
-from askance.rules.query.rule import QueryRule, ScalableRule
+from askance.rules.query.rule import QueryRule, RowQueryRule, ScalableRule
 from askance.rules.regression.losses import ResidualLoss
 from askance.rules.rows import SOUND, Rows, State
 from askance.rules.state.coupled import CoupledState
@@ -33,7 +34,7 @@ from askance.rules.update.rule import DualRule, UpdateRule
 PROTOCOLS = (
     *(State, MatrixState, CoupledState, EnsembleState, ObservedState, PairwiseState),
     *(SharedNumbers, TimedState, Loss, ResidualLoss),
-    *(Rows, Form, UpdateRule, DualRule, QueryRule, ScalableRule),
+    *(Rows, Form, UpdateRule, DualRule, QueryRule, RowQueryRule, ScalableRule),
 )
 for _protocol in PROTOCOLS:
     expose(_protocol)
@@ -103,6 +104,7 @@ def _run(core, rows, width, labels, coins, outcome):  # type: ignore[no-untyped-
         seen, sound = look(form, state, past, rows, t, width, n_labels, n_positives, 1.0, at_zero)
         if not sound:
             return rows.check(t, t + 1, width)
+        watch(query, memory, rows, t)
         seen, probability, asked = decide(form, query, state, memory, seen, coins[t], at_zero)
         binary, side = form.as_binary(seen, labels[t], probability)
         fires, step = update.step(binary, side)
@@ -132,10 +134,15 @@ def _ask(core, rows, width, coin, eligible):  # type: ignore[no-untyped-def]
     if not sound:
         return rows.check(0, 1, width)[0], 0.0, 0.0, 0.0, False
     query, form, state, memory = core.query, core.form, core.state, core.memory
+    watch(query, memory, rows, 0)
     seen, probability, asked = decide(form, query, state, memory, seen, coin, core.at_zero)
     past.rounds[0] += 1
     past.asked[0] += asked & (eligible > 0)
     return SOUND, float(seen.prediction), float(seen.score), probability, asked
+
+
+def _watch(query, memory, rows, t):  # type: ignore[no-untyped-def]
+    watch(query, memory, rows, t)
 
 
 def _learn(update, form, state, past, rows, width, labels, probability, at_zero):  # type: ignore[no-untyped-def]
@@ -169,6 +176,7 @@ PASSES: dict[str, Callable[..., Any]] = {
     "run": _run,
     "check": _check,
     "ask": _ask,
+    "watch": _watch,
     "learn": _learn,
     "score": _score,
     "bank": bank,

@@ -14,6 +14,7 @@ from askance.fleet.shard import field_of
 from askance.learners import labels
 from askance.learners.codec import classes_from_dict, classes_to_dict, rule_from_dict, rule_to_dict
 from askance.rules.kernel import RULES as KERNEL_RULES
+from askance.rules.query.rule import sees_rows
 from askance.rules.registry import check_rules, known_rules, with_floats
 
 MOST_BITS = 31
@@ -40,6 +41,11 @@ class FleetSettings:
             raise ParameterError("Fleet", "random_state", self.random_state, "an integer from 0 to 2**64 - 1")
         labels.as_classes(self.classes, many=self.rules.multiclass)
         check_rules(self.rules.update, self.rules.query, many=self.rules.multiclass)
+        if sees_rows(self.rules.query):
+            raise ValueError(
+                "a fleet keeps no recent rows for its models: use a query rule without LocalDensity and "
+                "CognitiveWindow"
+            )
 
     @functools.cached_property
     def rules(self) -> Parts:

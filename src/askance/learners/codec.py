@@ -14,6 +14,7 @@ from askance.learners.classes import ClassEncoder, MulticlassEncoder
 from askance.learners.core import LearnerCore
 from askance.learners.labels import as_labels, distinct
 from askance.learners.settings import Settings
+from askance.rules.query.rule import check_memory
 from askance.rules.registry import known_rules
 
 IMPOSSIBLE = "is damaged: no learner can hold what it holds"
@@ -98,6 +99,7 @@ def _rebuilt(header: dict[str, Any], content: bytes, known: dict[str, type]) -> 
     take_arrays(_arrays(core), found)
     if hasattr(core.machine.core.state, "check"):
         core.machine.core.state.check()
+    check_memory(core.machine.core.memory)
     if core.features is not None:
         core.features.check()
     if settings.probability:

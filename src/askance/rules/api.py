@@ -17,7 +17,7 @@ from askance._util.parameters import (
 )
 from askance.jit.interop import inlined
 from askance.jit.select import maximum, minimum, sign, where
-from askance.rules.query.rule import NoMemory, QueryRule, ScalableRule
+from askance.rules.query.rule import NoMemory, QueryRule, RowQueryRule, ScalableRule
 from askance.rules.rows import Row, Seen, State
 from askance.rules.state.weights import Weights
 from askance.rules.update.rule import About, UpdateRule
@@ -36,6 +36,7 @@ __all__ = [
     "OneOf",
     "QueryRule",
     "Row",
+    "RowQueryRule",
     "ScalableRule",
     "Seen",
     "State",

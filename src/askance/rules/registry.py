@@ -11,7 +11,7 @@ from askance.rules.imbalance import RULES as IMBALANCE
 from askance.rules.kernel import KERNELS
 from askance.rules.kernel import RULES as DUAL
 from askance.rules.query import RULES as QUERIES
-from askance.rules.query import WRAPPERS, AtRate, QueryRule
+from askance.rules.query import WRAPPERS, AtRate, QueryRule, RowQueryRule
 from askance.rules.query.rule import needs_spread
 from askance.rules.regression import LOSSES as RESIDUAL_LOSSES
 from askance.rules.regression import QUERIES as REGRESSION_QUERIES
@@ -69,12 +69,18 @@ def check_rules(update: Any, query: Any, *, many: bool = False, regression: bool
     while query is not None:
         _check_methods(query, QueryRule, "a query rule")
         check_parameters(query, query.constraints())
-        inner = getattr(query, "inner", None)
-        if isinstance(query, AtRate) and not hasattr(inner, "scaled"):
-            raise ValueError(
-                f"AtRate needs a rule with a method scaled, which {type(inner).__name__} does not have"
-            )
-        query = inner
+        if hasattr(query, "see"):
+            _check_methods(query, RowQueryRule, "a query rule that sees rows")
+        if isinstance(query, AtRate):
+            _check_scaled(query.inner)
+        query = getattr(query, "inner", None)
+
+
+def _check_scaled(query: Any) -> None:
+    if not hasattr(query, "scaled"):
+        raise ValueError(f"AtRate needs a rule with a method scaled, which {type(query).__name__} does not have")
+    if hasattr(query, "inner"):
+        _check_scaled(query.inner)
 
 
 def _check_kind(update: Any, *, regression: bool) -> None:

@@ -3,13 +3,15 @@
 from askance.rules.query.adaptive import Adaptive
 from askance.rules.query.always import Always
 from askance.rules.query.at_rate import AtRate
+from askance.rules.query.cognitive_window import CognitiveWindow
 from askance.rules.query.decaying import Decaying
 from askance.rules.query.discrimination import CostSensitiveDiscrimination, Discrimination
 from askance.rules.query.iwal import IWAL
 from askance.rules.query.least_certain import LeastCertain
+from askance.rules.query.local_density import LocalDensity
 from askance.rules.query.margin import Margin
 from askance.rules.query.random import Random
-from askance.rules.query.rule import QueryRule, ScalableRule
+from askance.rules.query.rule import QueryRule, RowQueryRule, ScalableRule
 from askance.rules.query.spread_margin import SpreadMargin
 from askance.rules.query.uncertainty import (
     FixedUncertainty,
@@ -35,22 +37,25 @@ RULES: tuple[type, ...] = (
     Split,
     IWAL,
 )
-WRAPPERS: tuple[type, ...] = (Within, AtRate)
+WRAPPERS: tuple[type, ...] = (Within, AtRate, LocalDensity, CognitiveWindow)
 
 __all__ = [
     "IWAL",
     "Adaptive",
     "Always",
     "AtRate",
+    "CognitiveWindow",
     "CostSensitiveDiscrimination",
     "Decaying",
     "Discrimination",
     "FixedUncertainty",
     "LeastCertain",
+    "LocalDensity",
     "Margin",
     "QueryRule",
     "Random",
     "RandomVariableUncertainty",
+    "RowQueryRule",
     "ScalableRule",
     "Split",
     "SpreadMargin",

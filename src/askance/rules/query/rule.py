@@ -3,7 +3,8 @@
 from typing import Any, NamedTuple, Protocol
 
 from askance._util.parameters import Constraints
-from askance.rules.rows import Seen
+from askance.jit.interop import inlined
+from askance.rules.rows import Rows, Seen
 
 
 class QueryRule(Protocol):
@@ -79,8 +80,59 @@ class ScalableRule(QueryRule, Protocol):
         """Return the rule with its scale, such as `b` of `Margin`, times `factor`; probabilities stay positive."""
 
 
+class RowQueryRule(QueryRule, Protocol):
+    """A query rule that sees the features of rows, for example to compare them with earlier ones.
+
+    A rule inside it is its field `inner`, whose memory is the field `inner` of the memory. Both are seen to.
+    """
+
+    def make_room(self, memory: Any, width: int) -> Any:
+        """Return the memory with room for rows of `width` features, in plain Python.
+
+        The shapes of its arrays must depend on the parameters and the width alone. It is called before the first
+        row, and when rows become wider.
+        """
+
+    def see(self, memory: Any, rows: Rows, t: int) -> None:
+        """Take note of row `t`, which is sound: `rows.size(t)` entries, of which `rows.entry(t, k)` is one.
+
+        It is called once per row, before `ask`, in compiled code.
+        """
+
+
+def sees_rows(rule: Any) -> bool:
+    """Return whether a query rule, or a rule that it wraps, sees the features of rows."""
+    inner = getattr(rule, "inner", None)
+    return hasattr(rule, "see") or (inner is not None and sees_rows(inner))
+
+
+def with_room(rule: Any, memory: Any, width: int) -> Any:
+    """Return the memory of a query rule with room for rows of `width` features."""
+    if hasattr(rule, "inner") and sees_rows(rule.inner):
+        memory = memory._replace(inner=with_room(rule.inner, memory.inner, width))
+    return rule.make_room(memory, width) if hasattr(rule, "see") else memory
+
+
+def check_memory(memory: Any) -> None:
+    """Raise ValueError if the memory of a query rule, or of one inside it, has numbers that cannot be."""
+    if hasattr(memory, "check"):
+        memory.check()
+    if hasattr(memory, "inner"):
+        check_memory(memory.inner)
+
+
 class NoMemory(NamedTuple):
     """The memory of a query rule that remembers nothing."""
+
+
+@inlined
+def with_eligible(seen: Seen, factor: float) -> Seen:
+    """Return what is seen with `eligible` times `factor`."""
+    score, spread, squared_norm, prediction, mistakes, max_squared_norm, n_labels, n_positives, eligible = seen
+    eligible = eligible * factor
+    return Seen(
+        score, spread, squared_norm, prediction, mistakes, max_squared_norm, n_labels, n_positives, eligible
+    )
 
 
 def refused(memory: Any) -> int:

@@ -170,7 +170,8 @@ class VariableUncertainty(NamedTuple):
         left = is_left(memory, self.rate, self.window)
         doubtful = abs(seen.score) < memory.threshold[0]
         probability: float = where(left & doubtful, 1.0, self.audit * self.rate)
-        adapt(memory, self.s, left & (seen.eligible > 0), doubtful)
+        # A rule around this one may withhold the question: then the coin is 1 or more.
+        adapt(memory, self.s, left & (seen.eligible > 0), doubtful & (coin < 1.0))
         record(memory, self.window, coin < probability, seen.eligible)
         return probability
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from askance._util.parameters import NOT_NEGATIVE, Constraints, Interval
 from askance.jit.select import where
-from askance.rules.query.rule import QueryRule
+from askance.rules.query.rule import QueryRule, with_eligible
 from askance.rules.rows import Seen
 
 
@@ -66,11 +66,7 @@ class Within(NamedTuple):
         memory.rows[0] += 1
         after = memory.spent[0] + 1
         granted = (after <= self.burst + self.rate * memory.rows[0]) & (after <= self.limit)
-        score, spread, squared_norm, prediction, mistakes, max_squared_norm, n_labels, n_positives, eligible = seen
-        eligible = eligible * where(granted, 1.0, 0.0)
-        seen = Seen(
-            score, spread, squared_norm, prediction, mistakes, max_squared_norm, n_labels, n_positives, eligible
-        )
+        seen = with_eligible(seen, where(granted, 1.0, 0.0))
         wanted = self.inner.ask(memory.inner, seen, coin)
         memory.spent[0] += where(granted & (coin < wanted), 1, 0)
         memory.refused[0] += where((not granted) & (coin < wanted), 1, 0)
