@@ -75,17 +75,21 @@ def with_intercept(X: Any) -> Any:
 
 def reach(given: Prepared, update: Any, asking: str, budget: int, order: int) -> Reached:
     """Run a rule with a question over a stream, and score the held-out rows with what it learned."""
+    return reached(given, update, question(asking, update, budget, len(given.stream.labels)), budget, order)
+
+
+def reached(given: Prepared, update: Any, query: Any, budget: int, order: int) -> Reached:
+    """The same with a query rule that asks for `budget` labels at most."""
     rows, width, labels = given.stream
     many, lanes = given.classes > 2, given.classes if given.classes > 2 else 1
-    query = question(asking, update, budget, len(labels))
     machine = Machine(with_floats(update), query, FLOAT32, 1.0, many=many, lanes=lanes)
     error, _, outcome = machine.run(rows, width, labels, coins(order, 0, len(labels)), lanes)
     held = given.held_out
     worse, _, scores = machine.score(held.rows, len(held.labels), width)
     if (error, worse) != (SOUND, SOUND):
-        raise RuntimeError(f"{update} with {asking}: rows are not sound")
+        raise RuntimeError(f"{update} with {query}: rows are not sound")
     told = scores.argmax(axis=1) if many else np.where(scores[:, 0] >= 0, 1, -1)
     spent = int(outcome.asked.sum())
     if spent > budget:
-        raise RuntimeError(f"{update} with {asking} asked for {spent} labels, but may ask for {budget}")
+        raise RuntimeError(f"{update} with {query} asked for {spent} labels, but may ask for {budget}")
     return Reached(float((outcome.predictions == labels).mean()), float((told == held.labels).mean()), spent)
