@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from askance.jit.pairs import first, pair, second
 from askance.jit.select import maximum
 
 
@@ -27,7 +28,8 @@ class DropDiagonal(NamedTuple):
 
     def terms(self, j: int, x: float) -> tuple[float, float]:
         """μ_j x_j and σ_j x_j²."""
-        return self.pairs[j, 0] * x, self.pairs[j, 1] * x * x
+        loaded = pair(self.pairs, j)
+        return first(loaded) * x, second(loaded) * x * x
 
     def margin(self, total: float, spread: float) -> float:  # noqa: ARG002
         """μ·x."""
@@ -58,7 +60,8 @@ class InverseDiagonal(NamedTuple):
 
     def terms(self, j: int, x: float) -> tuple[float, float]:
         """μ_j x_j and σ_j x_j²."""
-        return self.pairs[j, 0] * x, self.pairs[j, 1] * x * x
+        loaded = pair(self.pairs, j)
+        return first(loaded) * x, second(loaded) * x * x
 
     def margin(self, total: float, spread: float) -> float:  # noqa: ARG002
         """μ·x."""
@@ -88,7 +91,8 @@ class HerdedDiagonal(NamedTuple):
 
     def terms(self, j: int, x: float) -> tuple[float, float]:
         """μ_j x_j and σ_j x_j²."""
-        return self.pairs[j, 0] * x, self.pairs[j, 1] * x * x
+        loaded = pair(self.pairs, j)
+        return first(loaded) * x, second(loaded) * x * x
 
     def margin(self, total: float, spread: float) -> float:  # noqa: ARG002
         """μ·x."""
@@ -117,9 +121,10 @@ class EntryPerceptron(NamedTuple):
 
     def terms(self, j: int, x: float) -> tuple[float, float]:
         """v_j x_j / (A_j + x_j²) and x_j² / A_j."""
-        variance = self.pairs[j, 1]
+        loaded = pair(self.pairs, j)
+        variance = second(loaded)
         spread = variance * x * x
-        return self.pairs[j, 0] * x * variance / (self.pairs.dtype.type(1) + spread), spread
+        return first(loaded) * x * variance / (self.pairs.dtype.type(1) + spread), spread
 
     def margin(self, total: float, spread: float) -> float:  # noqa: ARG002
         """The sum over features."""
@@ -146,8 +151,9 @@ class RankOnePerceptron(NamedTuple):
 
     def terms(self, j: int, x: float) -> tuple[float, float]:
         """v_j x_j / A_j and x_j² / A_j."""
-        known = x * self.pairs[j, 1]
-        return self.pairs[j, 0] * known, known * x
+        loaded = pair(self.pairs, j)
+        known = x * second(loaded)
+        return first(loaded) * known, known * x
 
     def margin(self, total: float, spread: float) -> float:
         """(Σ_j v_j x_j / A_j) / (1 + Σ_j x_j² / A_j)."""

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from askance.jit.pairs import first, pair, second
 from askance.jit.select import maximum
 from askance.rules.state.matrix import Matrix, form_for_matrix
 from askance.rules.state.triangle import diagonal
@@ -23,7 +24,8 @@ class NarrowDiagonal(NamedTuple):
 
     def terms(self, j: int, x: float) -> tuple[float, float]:
         """θ_j x_j / A_j and x_j² / A_j."""
-        return self.pairs[j, 0] * x, self.pairs[j, 1] * x * x
+        loaded = pair(self.pairs, j)
+        return first(loaded) * x, second(loaded) * x * x
 
     def margin(self, total: float, spread: float) -> float:
         """(Σ_j θ_j x_j / A_j) / max(1, bχ)."""

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.jit.interop import inlined, like
-from askance.jit.select import sign, where
+from askance.jit.pairs import alone, first, pair, second, side_by_side
+from askance.jit.select import maximum, minimum, sign, where
 from askance.rules.state.form import with_defaults
 
 # Where clocks are reset: single precision counts exactly up to 2²⁴.
@@ -22,6 +23,12 @@ LABELS, CUTS = range(2)
 
 class TimedState(Protocol):
     """A `State` that changes with every label."""
+
+    def timed(self, step: Any) -> Any:
+        """Return what `move` needs: the step, and what the clock says if it brings weights up to date.
+
+        The clock is read once per row. In `move`, it would be read again after every change of a feature.
+        """
 
     def tick(self) -> None:
         """Count a label, after the features of its row have moved."""
@@ -39,7 +46,7 @@ class Timed(NamedTuple):
 
     def learn(self, state: Any, rows: Any, t: int, step: Any) -> None:
         """Move every feature of the row."""
-        rows.shift(t, state, step)
+        rows.shift(t, state, state.timed(step))
 
     def record_label(self, state: Any, rows: Any, t: int, label: float) -> None:  # noqa: ARG002
         """Count the label."""
@@ -49,7 +56,7 @@ class Timed(NamedTuple):
 @inlined
 def shrunk(value: Any, amount: Any) -> Any:
     """Return the value, closer to 0 by the amount, and 0 at least."""
-    return where(value > amount, value - amount, where(value < -amount, value + amount, value - value))
+    return value - maximum(minimum(value, amount), -amount)
 
 
 def all_shrunk(values: NDArray[Any], amounts: Any) -> NDArray[Any]:
@@ -83,17 +90,23 @@ class Truncated(NamedTuple):
 
     def terms(self, j: int, x: float) -> tuple[float, float]:
         """w_j x_j, and no spread."""
-        return after_cuts(self, j) * x, self.pairs.dtype.type(0)
+        return after_cuts(self, j, cuts_of(self)) * x, self.pairs.dtype.type(0)
 
     def margin(self, total: float, spread: float) -> float:  # noqa: ARG002
         """w·x."""
         return total
 
-    def move(self, j: int, x: float, step: float) -> None:
+    def timed(self, step: Any) -> Any:
+        """The step, and the number of cuts."""
+        return step, cuts_of(self)
+
+    def move(self, j: int, x: float, step: tuple[float, float]) -> None:
         """w_j ← w_j + τ x_j."""
-        occurs = x != 0  # otherwise dense and sparse rows would differ in the last bits
-        self.pairs[j, 0] = where(occurs, after_cuts(self, j) + step * x, self.pairs[j, 0])
-        self.pairs[j, 1] = where(occurs, like(self.clock[CUTS], x), self.pairs[j, 1])
+        tau, cuts = step
+        occurs = abs(x) > 0  # otherwise dense and sparse rows would differ in the last bits
+        loaded = pair(self.pairs, j)
+        self.pairs[j, 0] = where(occurs, after_cuts(self, j, cuts) + tau * x, first(loaded))
+        self.pairs[j, 1] = where(occurs, cuts, second(loaded))
 
     def tick(self) -> None:
         """Cut after every `every` labels."""
@@ -103,17 +116,23 @@ class Truncated(NamedTuple):
             self.clock[CUTS] += 1.0
         if self.clock[CUTS] >= LATEST:
             for j in range(self.pairs.shape[0]):
-                self.pairs[j, 0] = after_cuts(self, j)
+                self.pairs[j, 0] = after_cuts(self, j, cuts_of(self))
                 self.pairs[j, 1] = 0.0
             self.clock[CUTS] = 0.0
 
 
 @inlined
-def after_cuts(state: Any, j: int) -> Any:
-    """w_j, after all cuts so far."""
-    weight = state.pairs[j, 0]
-    cuts = like(state.clock[CUTS], weight) - state.pairs[j, 1]
-    return where(abs(weight) <= state.theta, shrunk(weight, cuts * state.amount), weight)
+def cuts_of(state: Any) -> Any:
+    """The number of cuts so far, in the precision of the weights."""
+    return like(state.clock[CUTS], state.amount)
+
+
+@inlined
+def after_cuts(state: Any, j: int, cuts: Any) -> Any:
+    """w_j, after this number of cuts."""
+    loaded = pair(state.pairs, j)
+    weight = first(loaded)
+    return where(abs(weight) <= state.theta, shrunk(weight, (cuts - second(loaded)) * state.amount), weight)
 
 
 class ShrunkDescent(NamedTuple):
@@ -140,37 +159,49 @@ class ShrunkDescent(NamedTuple):
 
     def terms(self, j: int, x: float) -> tuple[float, float]:
         """w_j x_j and x_j² / H_j."""
-        return after_labels(self, j) * x, x * x / (self.delta + self.numbers[j, 1])
+        total = second(side_by_side(self.numbers, j, 0, 3))
+        return after_labels(self, j, labels_of(self)) * x, x * x / (self.delta + total)
 
     def margin(self, total: float, spread: float) -> float:  # noqa: ARG002
         """w·x."""
         return total
 
-    def move(self, j: int, x: float, step: float) -> None:
+    def timed(self, step: Any) -> Any:
+        """The step, and the number of labels."""
+        return step, labels_of(self)
+
+    def move(self, j: int, x: float, step: tuple[float, float]) -> None:
         """s_j ← √(s_j² + g_j²), then w_j ← w_j - η g_j / H_j."""
-        occurs = x != 0  # otherwise dense and sparse rows would differ in the last bits
-        weight, gradient = after_labels(self, j), step * x
-        self.numbers[j, 1] = math.sqrt(self.numbers[j, 1] * self.numbers[j, 1] + gradient * gradient)
-        moved = weight + self.eta * gradient / (self.delta + self.numbers[j, 1])
-        self.numbers[j, 0] = where(occurs, moved, self.numbers[j, 0])
-        self.numbers[j, 2] = where(occurs, like(self.clock[0], x), self.numbers[j, 2])
+        tau, labels = step
+        occurs = abs(x) > 0  # otherwise dense and sparse rows would differ in the last bits
+        before = side_by_side(self.numbers, j, 0, 3)
+        weight, gradient = after_labels(self, j, labels), tau * x
+        total = math.sqrt(second(before) * second(before) + gradient * gradient)
+        self.numbers[j, 0] = where(occurs, weight + self.eta * gradient / (self.delta + total), first(before))
+        self.numbers[j, 1] = total
+        self.numbers[j, 2] = where(occurs, labels, alone(self.numbers, j, 2, 3))
 
     def tick(self) -> None:
         """Count a label."""
         self.clock[0] += 1.0
         if self.clock[0] >= LATEST:
             for j in range(self.numbers.shape[0]):
-                self.numbers[j, 0] = after_labels(self, j)
+                self.numbers[j, 0] = after_labels(self, j, labels_of(self))
                 self.numbers[j, 2] = 0.0
             self.clock[0] = 0.0
 
 
 @inlined
-def after_labels(state: Any, j: int) -> Any:
-    """w_j, after all labels so far."""
-    weight = state.numbers[j, 0]
-    labels = like(state.clock[0], weight) - state.numbers[j, 2]
-    return shrunk(weight, labels * (state.eta * state.l1 / (state.delta + state.numbers[j, 1])))
+def labels_of(state: Any) -> Any:
+    """The number of labels so far, in the precision of the weights."""
+    return like(state.clock[0], state.l1)
+
+
+@inlined
+def after_labels(state: Any, j: int, labels: Any) -> Any:
+    """w_j, after this number of labels."""
+    loaded, passed = side_by_side(state.numbers, j, 0, 3), labels - alone(state.numbers, j, 2, 3)
+    return shrunk(first(loaded), passed * (state.eta * state.l1 / (state.delta + second(loaded))))
 
 
 class ShrunkAverage(NamedTuple):
@@ -195,11 +226,15 @@ class ShrunkAverage(NamedTuple):
 
     def terms(self, j: int, x: float) -> tuple[float, float]:
         """w_j x_j and x_j² / H_j."""
-        return average(self, j) * x, x * x / (self.delta + self.pairs[j, 1])
+        return average(self, j) * x, x * x / (self.delta + second(pair(self.pairs, j)))
 
     def margin(self, total: float, spread: float) -> float:  # noqa: ARG002
         """w·x."""
         return total
+
+    def timed(self, step: Any) -> Any:
+        """The step alone."""
+        return step
 
     def move(self, j: int, x: float, step: float) -> None:
         """Add to the sum and to s_j."""
@@ -216,8 +251,9 @@ class ShrunkAverage(NamedTuple):
 @inlined
 def average(state: Any, j: int) -> Any:
     """w_j."""
-    total = state.pairs[j, 0]
-    return state.eta * shrunk(total, like(state.clock[1], total)) / (state.delta + state.pairs[j, 1])
+    loaded = pair(state.pairs, j)
+    total = first(loaded)
+    return state.eta * shrunk(total, like(state.clock[1], total)) / (state.delta + second(loaded))
 
 
 class DualAverage(NamedTuple):
@@ -246,6 +282,10 @@ class DualAverage(NamedTuple):
     def margin(self, total: float, spread: float) -> float:  # noqa: ARG002
         """w·x."""
         return total * like(self.clock[2], total)
+
+    def timed(self, step: Any) -> Any:
+        """The step alone."""
+        return step
 
     def move(self, j: int, x: float, step: float) -> None:
         """Add to the sum."""

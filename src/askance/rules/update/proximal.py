@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from askance._util.parameters import NOT_NEGATIVE, POSITIVE, Constraints
+from askance.jit.pairs import alone, first, pair, second, side_by_side
 from askance.jit.select import maximum, where
 from askance.rules.rows import Seen
 from askance.rules.state.timed import all_shrunk, shrunk
@@ -101,8 +102,9 @@ class Proximal(NamedTuple):
     def terms(self, j: int, x: float) -> tuple[float, float]:
         """w_j x_j, and no spread."""
         # One division, where the formula has two.
-        slowed = self.alpha * x / (self.beta + self.pairs[j, 1] + self.alpha * self.l2)
-        return -shrunk(self.pairs[j, 0], self.l1) * slowed, self.pairs.dtype.type(0)
+        loaded = pair(self.pairs, j)
+        slowed = self.alpha * x / (self.beta + second(loaded) + self.alpha * self.l2)
+        return -shrunk(first(loaded), self.l1) * slowed, self.pairs.dtype.type(0)
 
     def margin(self, total: float, spread: float) -> float:  # noqa: ARG002
         """w·x."""
@@ -110,10 +112,11 @@ class Proximal(NamedTuple):
 
     def move(self, j: int, x: float, step: float) -> None:
         """Add g_j - σ w_j to z_j, and g_j² to n_j."""
-        gradient, before = -step * x, self.pairs[j, 1]
-        weight = -shrunk(self.pairs[j, 0], self.l1) / ((self.beta + before) / self.alpha + self.l2)
+        loaded, gradient = pair(self.pairs, j), -step * x
+        total, before = first(loaded), second(loaded)
+        weight = -shrunk(total, self.l1) / ((self.beta + before) / self.alpha + self.l2)
         after = math.sqrt(before * before + gradient * gradient)
-        self.pairs[j, 0] += gradient - (after - before) / self.alpha * weight
+        self.pairs[j, 0] = total + (gradient - (after - before) / self.alpha * weight)
         self.pairs[j, 1] = after
 
 
@@ -186,7 +189,7 @@ class Bets(NamedTuple):
 
     def terms(self, j: int, x: float) -> tuple[float, float]:
         """w_j x_j, and no spread."""
-        return self.numbers[j, 0] * x, self.numbers.dtype.type(0)
+        return alone(self.numbers, j, 0, 5) * x, self.numbers.dtype.type(0)
 
     def margin(self, total: float, spread: float) -> float:  # noqa: ARG002
         """w·x."""
@@ -196,10 +199,11 @@ class Bets(NamedTuple):
         """Settle the bet on feature j, and place the next one."""
         one, zero = self.numbers.dtype.type(1), self.numbers.dtype.type(0)
         gradient = step * x
-        theta = self.numbers[j, 1] + gradient
-        largest = maximum(self.numbers[j, 2], abs(gradient))
-        total = self.numbers[j, 3] + abs(gradient)
-        reward = maximum(self.numbers[j, 4] + self.numbers[j, 0] * gradient, zero)
+        bet, sums = side_by_side(self.numbers, j, 0, 5), side_by_side(self.numbers, j, 2, 5)
+        theta = second(bet) + gradient
+        largest = maximum(first(sums), abs(gradient))
+        total = second(sums) + abs(gradient)
+        reward = maximum(alone(self.numbers, j, 4, 5) + first(bet) * gradient, zero)
         known = where(largest > zero, largest, one)
         self.numbers[j, 0] = theta / known * ((largest + reward) / maximum(total + known, self.alpha * known))
         self.numbers[j, 1] = theta

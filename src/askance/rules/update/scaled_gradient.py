@@ -44,6 +44,10 @@ class Scaled(NamedTuple):
         """As the state."""
         return self.state.margin(total, spread)
 
+    def timed(self, step: Any) -> Any:
+        """As the state."""
+        return self.state.timed(step)
+
     def tick(self) -> None:
         """As the state."""
         self.state.tick()

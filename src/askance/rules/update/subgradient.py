@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from askance._util.parameters import POSITIVE, Constraints, Interval
+from askance.jit.pairs import first, pair, second
 from askance.rules.rows import Seen
 from askance.rules.update.rule import About
 from askance.rules.update.scaled_gradient import ScaledGradient
@@ -118,8 +119,9 @@ class Averaged(NamedTuple):
 
     def terms(self, j: int, x: float) -> tuple[float, float]:
         """w_j x_j and x_j² / H_j."""
-        slowed = x / (self.delta + self.pairs[j, 1])
-        return self.pairs[j, 0] * slowed, x * slowed
+        loaded = pair(self.pairs, j)
+        slowed = x / (self.delta + second(loaded))
+        return first(loaded) * slowed, x * slowed
 
     def margin(self, total: float, spread: float) -> float:  # noqa: ARG002
         """w·x."""
@@ -144,7 +146,8 @@ class Descended(NamedTuple):
 
     def terms(self, j: int, x: float) -> tuple[float, float]:
         """w_j x_j and x_j² / H_j."""
-        return self.pairs[j, 0] * x, x * x / (self.delta + self.pairs[j, 1])
+        loaded = pair(self.pairs, j)
+        return first(loaded) * x, x * x / (self.delta + second(loaded))
 
     def margin(self, total: float, spread: float) -> float:  # noqa: ARG002
         """w·x."""
