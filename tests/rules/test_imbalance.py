@@ -15,11 +15,13 @@ import askance
 import naive
 import streams
 from askance import queries
+from askance._util.sealed_file import arrays_of, own_header, seal
 from askance.engine.passes import learned
+from askance.errors import ModelFileError
 from askance.jit.coins import coins as toss
 from askance.jit.interop import COMPILING
 from askance.learners.core import LEARNING_STREAM
-from askance.learners.files import to_bytes
+from askance.learners.files import from_bytes, to_bytes
 from askance.learners.omcsl import OMCSL
 from askance.rules import imbalance
 from askance.rules.imbalance import AUPRC, AUROC, OFO, OPAUC, F, ManyCosts, OnlineBagging
@@ -277,6 +279,22 @@ def test_the_threshold_of_ofo_is_half_the_f_of_its_own_predictions() -> None:
     scores = MADE.X @ learner.coef_[0]
     assert learner.decision_function(MADE.X) == pytest.approx(scores - np.log(tau / (1 - tau)))
     assert learner.predict(MADE.X).tolist() == np.where(1 / (1 + np.exp(-scores)) >= tau, 1, -1).tolist()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_files_of_ofo_with_sixteen_lanes_are_read(dtype: str) -> None:
+    learner = askance.make("OFO-l", dtype=dtype)
+    learner.run(MADE.X[:40], MADE.y[:40])
+    content = to_bytes(learner)
+    arrays = dict(arrays_of(content))
+    weights = arrays["state/weights"]
+    arrays["state/weights"] = np.zeros(16 * len(weights), dtype)
+    arrays["state/weights"][::16] = weights
+    earlier = from_bytes(seal(arrays, own_header(content)))
+    assert to_bytes(earlier) == content
+    arrays["state/weights"] = np.zeros(15 * len(weights), dtype)
+    with pytest.raises(ModelFileError, match="does not fit"):
+        from_bytes(seal(arrays, own_header(content)))
 
 
 def test_covariances_are_those_of_the_rows_and_a_sketch_comes_near() -> None:

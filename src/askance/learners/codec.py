@@ -96,6 +96,8 @@ def _rebuilt(header: dict[str, Any], content: bytes, known: dict[str, type]) -> 
         raise ModelFileError("has a header that this version does not write: use a backup or train again")
     found = arrays_of(content)
     core.machine.expect(found)
+    if hasattr(core.machine.core.state, "restored"):
+        found = core.machine.core.state.restored(found)
     take_arrays(_arrays(core), found)
     if hasattr(core.machine.core.state, "check"):
         core.machine.core.state.check()

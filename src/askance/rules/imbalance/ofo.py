@@ -1,6 +1,7 @@
 """Online F-measure optimisation (Busa-Fekete, Szörényi, Dembczyński and Hüllermeier 2015)."""
 
 import math
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,11 +10,14 @@ from numpy.typing import DTypeLike, NDArray
 from askance._util.parameters import Constraints
 from askance.jit.interop import inlined
 from askance.jit.select import maximum, where
-from askance.jit.simd.aligned import aligned_zeros
 from askance.jit.simd.exponential import FURTHEST, sigmoid
 from askance.rules.rows import Seen
-from askance.rules.state.ensemble import Ensemble, form_for_ensemble, lanes_for
+from askance.rules.state.ensemble import LEAST
+from askance.rules.state.form import with_defaults
+from askance.rules.state.weights import Weights
 from askance.rules.update.gradient import COMMON, learning_rate, negative_slope
+
+EARLIER_LANES = 16  # of an ensemble of one member, which OFO was in earlier model files
 
 
 class OFO(NamedTuple):
@@ -39,13 +43,12 @@ class OFO(NamedTuple):
 
     def start(self, width: int, dtype: DTypeLike) -> "ThresholdState":
         """w = 0, τ = 0."""
-        return ThresholdState(
-            aligned_zeros(width * lanes_for(1), dtype), np.zeros(1), np.zeros(1), 1, self.logistic
-        )
+        return ThresholdState(np.zeros(width, dtype), np.zeros(1), np.zeros(1))
 
-    def step(self, seen: Seen, label: float) -> tuple[bool, tuple[float, float]]:
-        """Return the label, and η_t."""
-        return True, (label, learning_rate(self.eta, self.decaying, seen.n_labels))
+    def step(self, seen: Seen, label: float) -> tuple[bool, float]:
+        """-η_t ℓ'(y p) y. It may be 0 where the threshold makes a mistake, which counts as an update."""
+        slope = negative_slope(1.0 - label * seen.score, self.logistic)
+        return True, label * learning_rate(self.eta, self.decaying, seen.n_labels) * slope
 
     def constraints(self) -> Constraints:
         """η > 0."""
@@ -53,62 +56,68 @@ class OFO(NamedTuple):
 
 
 class ThresholdState(NamedTuple):
-    """The state of `OFO`.
-
-    w is in the first lane. `hits` are the true positives a, `calls` the sum b of positives and predicted
-    positives.
-    """
+    """The state of `OFO`: w, the true positives a (`hits`), and the sum b of positives and predicted positives."""
 
     weights: NDArray[Any]
     hits: NDArray[np.float64]
     calls: NDArray[np.float64]
-    members: int
-    logistic: bool
 
-    def form(self) -> Ensemble:
-        """Return the form of an ensemble of one member."""
-        return form_for_ensemble(self.members, self.weights.dtype)
+    def form(self) -> "Thresholded":
+        """Return the form of a linear classifier with a threshold."""
+        return Thresholded(np.zeros(2))
 
-    def combine(self, scores: Any, at_zero: float) -> tuple[float, float]:  # noqa: ARG002
+    def restored(self, found: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """Return the arrays of a model file; earlier ones have w in the first of `EARLIER_LANES` lanes."""
+        weights = found.get("state/weights", self.weights)
+        if weights.shape == (len(self.weights) * EARLIER_LANES,):
+            weights = weights[::EARLIER_LANES]
+        return {**found, "state/weights": weights}
+
+
+@with_defaults
+class Thresholded(NamedTuple):
+    """The form of a `ThresholdState`.
+
+    `kept` has the score of the current row, and how many rows its label stands for.
+    """
+
+    kept: NDArray[np.float64]
+
+    def look(self, state: Any, rows: Any, t: int, width: int, at_zero: float) -> tuple[Any, ...]:  # noqa: ARG002
         """Return p, and a positive prediction if σ(p) ≥ τ."""
-        return scores[0], where(sigmoid(scores[0]) >= threshold(self.hits[0], self.calls[0]), 1.0, -1.0)
+        score, spread, squared_norm, sound = rows.sweep(t, Weights(state.weights), width)
+        self.kept[0] = score
+        return score, spread, squared_norm, predicted(state, score), sound
 
-    def decision_value(self, score: float) -> float:
-        """Return p minus the value at which σ(p) = τ."""
-        tau = threshold(self.hits[0], self.calls[0])
-        return score - maximum(math.log(tau / (1.0 - tau)) if tau > 0.0 else -FURTHEST, -FURTHEST)
+    def write_score(self, state: Any, score: float, scores: Any, t: int) -> None:
+        """Write p minus the value at which σ(p) = τ."""
+        tau = threshold(state)
+        scores[t, 0] = score - maximum(math.log(tau / (1.0 - tau)) if tau > 0.0 else -FURTHEST, -FURTHEST)
 
-    def sample_member(self, scores: Any, at_zero: float, coin: float) -> tuple[float, float, float]:
-        """Return the same as `combine`, and the coin unchanged."""
-        score, prediction = self.combine(scores, at_zero)
-        return score, prediction, coin
+    def as_binary(self, seen: Seen, label: float, probability: float) -> tuple[Seen, float]:
+        """Return row and label unchanged. A label that was asked for with probability π counts as 1/π rows."""
+        self.kept[1] = 1.0 / maximum(probability, LEAST)
+        return seen, label
 
-    def fill_steps(
-        self,
-        scores: Any,
-        steps: Any,
-        numbers: Any,  # noqa: ARG002
-        step: Any,
-        squared_norm: float,  # noqa: ARG002
-        draws: Any,  # noqa: ARG002
-        label_number: int,  # noqa: ARG002
-    ) -> bool:
-        """Compute the step -η_t ℓ'(y p) y; return whether it is not 0."""
-        label, eta = step
-        slope = negative_slope(1.0 - label * scores[0], self.logistic)
-        steps[0] = label * eta * slope
-        return slope > 0.0
+    def learn(self, state: Any, rows: Any, t: int, step: Any) -> None:
+        """Move every feature of the row."""
+        rows.shift(t, Weights(state.weights), step)
 
-    def observe(self, scores: Any, places: Any, label: float, weight: float) -> None:  # noqa: ARG002
+    def record_label(self, state: Any, rows: Any, t: int, label: float) -> None:  # noqa: ARG002
         """Update a and b with the prediction before the step."""
-        _score, prediction = self.combine(scores, 1.0)
-        positive, called = where(label > 0, weight, 0.0), where(prediction > 0, weight, 0.0)
-        self.hits[0] += where(label > 0, called, 0.0)
-        self.calls[0] += positive + called
+        weight = self.kept[1]
+        called = where(predicted(state, self.kept[0]) > 0, weight, 0.0)
+        state.hits[0] += where(label > 0, called, 0.0)
+        state.calls[0] += where(label > 0, weight, 0.0) + called
 
 
 @inlined
-def threshold(hits: float, calls: float) -> float:
+def predicted(state: Any, score: Any) -> Any:
+    """Return 1 if σ(p) ≥ τ, else -1."""
+    return where(sigmoid(score) >= threshold(state), 1.0, -1.0)
+
+
+@inlined
+def threshold(state: Any) -> Any:
     """Return τ = a / b, and 0 while b is 0."""
-    tau: float = hits / where(calls > 0.0, calls, 1.0)
-    return tau
+    return state.hits[0] / where(state.calls[0] > 0.0, state.calls[0], 1.0)
