@@ -12,6 +12,7 @@ import askance
 import streams
 from askance import queries, updates
 from askance.rules.rows import Seen
+from askance.rules.update.additive import power
 from exact_learners import SEEDS, exact, mean_mistakes
 from examples import examples
 from thinning import rest_in_soak, rest_slow
@@ -55,6 +56,13 @@ def test_winnow_is_the_softmax_of_a_sum(random_state: int, eta: float) -> None:
 
 
 @pytest.mark.compiled
+@pytest.mark.parametrize("exponent", [1.0, 2.0, 3.0, 7.0, 16.0, 17.0, 1.5, 2.999999, 300.0])
+def test_powers_are_those_of_the_library(exponent: float) -> None:
+    values = np.array([0.0, 1e-300, 0.1, 1 / 3, 0.999, 1.0, 1.7, 2.0])
+    found = np.array([power(value, exponent) for value in values.tolist()])
+    np.testing.assert_allclose(found, values**exponent, rtol=1e-14)
+
+
 @pytest.mark.parametrize(("dtype", "close"), rest_in_soak([("float32", 2e-3), ("float64", 1e-9)], ()))
 def test_sums_that_are_kept_up_to_date_do_not_drift(dtype: str, close: float) -> None:
     """Labels that mean nothing: some ten thousand mistakes, of which θ itself is the only witness."""
