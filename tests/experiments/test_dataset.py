@@ -114,6 +114,17 @@ def test_trials_are_runs(dtype: str) -> None:
         assert trial.seconds > 0
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_threads_change_no_trial(dtype: str, classes: int) -> None:
+    given = make_dataset("a", *stream(classes), np.dtype(dtype))
+    rows = shuffled(given, 0, 0)
+    candidates = [Candidate(PassiveAggressive2(2.0**k), Margin(2.0**k), 1.0) for k in range(-10, 10)]
+    candidates[3:3] = [Candidate(PassiveAggressive2(c), AtRate(Margin(1.0), 0.3), 1.0) for c in (0.1, 1.0)]
+    alone, together = (run_trials(candidates, given, rows, 2, threads) for threads in (1, 3))
+    assert [trial.counts for trial in alone] == [trial.counts for trial in together]
+
+
 def test_trials_of_many_classes() -> None:
     given = make_dataset("a", *stream(3), FLOAT32)
     rows = shuffled(given, 0, 0)

@@ -13,6 +13,7 @@ import pytest
 
 import askance
 from askance.experiments.dataset import make_dataset, shuffled
+from askance.experiments.parallel import Execution
 from askance.experiments.sweep.results import Results
 from paths import SUPPORT
 from small_sweeps import ALGORITHMS, small, stream
@@ -115,6 +116,20 @@ def test_processes_find_the_same(tmp_path: Path) -> None:
     alone = small()
     together = small(backend="loky", n_jobs=2, store=tmp_path)
     assert without_time(alone) == without_time(together)
+
+
+@pytest.mark.slow
+def test_threads_of_a_process_find_the_same() -> None:
+    alone = small(algorithms=["PAA-II"])
+    together = small(algorithms=["PAA-II"], backend="loky", n_jobs=3)
+    assert without_time(alone) == without_time(together)
+
+
+@pytest.mark.parametrize(
+    ("backend", "cells", "threads"), [("loky", 2, 4), ("loky", 5, 1), ("loky", 9, 1), ("ray", 2, 1)]
+)
+def test_processors_that_cells_leave_become_threads(backend: str, cells: int, threads: int) -> None:
+    assert Execution(backend, 8).threads_per_cell(cells) == threads
 
 
 def test_nothing_is_computed_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,6 +35,15 @@ class Execution(NamedTuple):
     watch: Watch | None = None
     cluster: str | None = None
 
+    def threads_per_cell(self, cells: int) -> int:
+        """Return how many threads each cell can have if there are fewer cells than processes on this machine."""
+        import joblib  # type: ignore[import-untyped]
+
+        if self.backend != "loky":
+            return 1
+        workers: int = joblib.cpu_count() if self.n_jobs == -1 else self.n_jobs
+        return max(1, workers // cells)
+
 
 def collect_rows(
     work: Callable[..., list[Row]], cells: Sequence[tuple[Any, ...]], titles: Sequence[str], execution: Execution

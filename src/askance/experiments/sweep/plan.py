@@ -56,6 +56,7 @@ class SweepPlan(NamedTuple):
     random_state: int
     dtype: str
     points: int
+    threads: int = 1  # of each part of the sweep; results do not depend on it
 
     def describe_tuning(self) -> str:
         """Say in words how settings are chosen."""

@@ -77,7 +77,8 @@ def sweep(
     points : int, default=1
         The number of equal parts of a stream after which mistakes are recorded, for curves.
     n_jobs : int, default=-1
-        The number of workers; -1 uses all processors.
+        The number of workers; -1 uses all processors. If there are fewer pairs of a data set and an algorithm than
+        workers, "loky" gives each pair several threads instead. Results do not depend on it.
     store : str or path-like, optional
         A directory for finished parts. Call again with the same directory to continue after an interruption.
         Workers on other machines must be able to access it too.
@@ -127,9 +128,11 @@ def sweep(
         dtype=dtype,
         points=points,
     )
+    execution = Execution(backend, n_jobs, store, watch, cluster)
+    plan = plan._replace(threads=execution.threads_per_cell(len(sets) * len(plan.methods)))
     cells = [(plan, method, data) for data in sets for method in plan.methods]
     titles = [f"{method.label} on {data.name}" for _, method, data in cells]
-    rows = collect_rows(run_cell, cells, titles, Execution(backend, n_jobs, store, watch, cluster))
+    rows = collect_rows(run_cell, cells, titles, execution)
     return _results(plan, sets, rows)
 
 
@@ -150,7 +153,7 @@ def _grid(plan: SweepPlan, method: SweptAlgorithm, data: Dataset) -> list[Row]:
     """Run every setting on every permutation, as an algorithm of its own at the mean share it asks for."""
     candidates = [method.candidate(setting) for setting in method.settings]
     streams = (shuffled(data, plan.random_state, permutation) for permutation in range(plan.permutations))
-    trials = [run_trials(candidates, data, stream, plan.points) for stream in streams]
+    trials = [run_trials(candidates, data, stream, plan.points, plan.threads) for stream in streams]
     rows = []
     for setting, own in zip(method.settings, zip(*trials, strict=True), strict=True):
         share = float(np.mean([_share(trial.counts[-1]) for trial in own]))
@@ -179,7 +182,8 @@ def _tuned(
             for factor in row
         ]
         found = [
-            [trial.counts[-1] for trial in run_trials(candidates, data, stream)] for stream in streams[:count]
+            [trial.counts[-1] for trial in run_trials(candidates, data, stream, threads=plan.threads)]
+            for stream in streams[:count]
         ]
         shares = np.array([[_share(counts) for counts in one] for one in found])
         values = np.array([[_value(counts, plan.metric) for counts in one] for one in found])
@@ -210,9 +214,9 @@ def _tested(
     rows = []
     for permutation in range(plan.permutations):
         stream = shuffled(data, plan.random_state, permutation)
-        factors = [1.0] * len(able) if method.asks_for_all else _meeting_factors(method, data, stream, able)
+        factors = [1.0] * len(able) if method.asks_for_all else _meeting_factors(plan, method, data, stream, able)
         candidates = [method.candidate(*pair) for pair in zip(settings, factors, strict=True)]
-        trials = run_trials(candidates, data, stream, plan.points)
+        trials = run_trials(candidates, data, stream, plan.points, plan.threads)
         for (rate, _), setting, factor, trial in zip(able, settings, factors, trials, strict=True):
             parameters = as_json({**setting, "eagerness": factor})
             rows.append(_row(plan, data, permutation, parameters, rate, trial))
@@ -220,7 +224,11 @@ def _tested(
 
 
 def _meeting_factors(
-    method: SweptAlgorithm, data: Dataset, stream: ShuffledDataset, able: list[tuple[float, ChosenSetting]]
+    plan: SweepPlan,
+    method: SweptAlgorithm,
+    data: Dataset,
+    stream: ShuffledDataset,
+    able: list[tuple[float, ChosenSetting]],
 ) -> list[float]:
     """Return the factors with which the rates are met on this stream."""
     near = 2.0 ** np.linspace(-NEAR, NEAR, FINE if _is_cheap(method, data) else 6)
@@ -229,7 +237,8 @@ def _meeting_factors(
         for _, choice in able
         for factor in near
     ]
-    shares = np.array([_share(trial.counts[-1]) for trial in run_trials(candidates, data, stream)])
+    trials = run_trials(candidates, data, stream, threads=plan.threads)
+    shares = np.array([_share(trial.counts[-1]) for trial in trials])
     pairs = zip(able, shares.reshape(len(able), len(near)), strict=True)
     return [meeting(rate, choice.factor * near, share) for (rate, choice), share in pairs]
 

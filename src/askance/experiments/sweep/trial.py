@@ -2,6 +2,7 @@
 
 import time
 from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,23 +30,42 @@ class Trial(NamedTuple):
     seconds: float
 
 
-def run_trials(candidates: list[Candidate], data: Dataset, stream: ShuffledDataset, parts: int = 1) -> list[Trial]:
-    """Run each candidate on the stream, with counts after each of `parts` equal parts."""
-    kinds = defaultdict(list)
-    for place, candidate in enumerate(candidates):
-        kinds[kind_of(candidate.update, candidate.query), candidate.at_zero].append(place)
-    trials: dict[int, Trial] = {}
-    for places in kinds.values():
+def run_trials(
+    candidates: list[Candidate], data: Dataset, stream: ShuffledDataset, parts: int = 1, threads: int = 1
+) -> list[Trial]:
+    """Run each candidate on the stream, with counts after each of `parts` equal parts.
+
+    Banks, and learners outside of banks, are divided among `threads`: compiled passes hold no lock of Python.
+    """
+    groups = _groups(candidates, data)
+
+    def run(places: list[int]) -> list[Trial]:
         alike = [candidates[place] for place in places]
-        trials |= zip(places, _run_alike(alike, data, stream, parts), strict=True)
+        if in_banks(alike[0], data):
+            return _run_bank(alike, stream, parts)
+        return [_run_learner(candidate, data, stream, parts) for candidate in alike]
+
+    with ThreadPoolExecutor(threads) as pool:
+        found = list((pool.map if threads > 1 else map)(run, groups))
+    trials = {
+        place: trial
+        for places, own in zip(groups, found, strict=True)
+        for place, trial in zip(places, own, strict=True)
+    }
     return [trials[place] for place in range(len(candidates))]
 
 
-def _run_alike(alike: list[Candidate], data: Dataset, stream: ShuffledDataset, parts: int) -> list[Trial]:
-    if not in_banks(alike[0], data):
-        return [_run_learner(candidate, data, stream, parts) for candidate in alike]
-    banks = [alike[first : first + LANES] for first in range(0, len(alike), LANES)]
-    return [trial for bank in banks for trial in _run_bank(bank, stream, parts)]
+def _groups(candidates: list[Candidate], data: Dataset) -> list[list[int]]:
+    """Return the places of candidates that run together: up to sixteen of a kind in a bank, others alone."""
+    kinds = defaultdict(list)
+    for place, candidate in enumerate(candidates):
+        kinds[kind_of(candidate.update, candidate.query), candidate.at_zero].append(place)
+    return [
+        places[first : first + size]
+        for places in kinds.values()
+        for size in (LANES if in_banks(candidates[places[0]], data) else 1,)
+        for first in range(0, len(places), size)
+    ]
 
 
 def in_banks(candidate: Candidate, data: Dataset) -> bool:
