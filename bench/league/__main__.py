@@ -3,6 +3,8 @@
 import argparse
 import json
 from collections.abc import Iterator
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from bench.league.scripts import all_labels
 from bench.league.tables import sheets
 from bench.league.tasks import Task, budgets, folder, load, made_up, names, task
 from bench.setting import DIRECTORY
+from bench.streams import results_by_stream
 
 ORDERS = 10
 
@@ -36,15 +39,25 @@ def main(arguments: list[str] | None = None, directory: Path = DIRECTORY) -> Res
     sets = options.sets or list(made) or names(folder())
     if not options.quick:
         warm_up()
-    for order, name in track([(o, n) for o in range(options.orders) for n in sets], "streams", console=errors):
-        one = task(name, *(made[name] if name in made else load(folder(), name)), order)
-        for found in missing(one, order, options, {key(done) for done in results}):
-            results.append(found)
-            with path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(found) + "\n")
+    streams = [(order, name) for order in range(options.orders) for name in sets]
+    work = partial(missing_of, options=options, made=made, done={key(done) for done in results})
+    parts = results_by_stream(work, streams, options.jobs)
+    for found in chain.from_iterable(track(parts, "streams", len(streams), console=errors)):
+        results.append(found)
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(found) + "\n")
     for sheet in sheets(results).values():
         Console(width=None if Console().is_terminal else 200).print(sheet.shown())
     return results
+
+
+def missing_of(
+    stream: tuple[int, str], options: Any, made: dict[str, Any], done: set[tuple[Any, ...]]
+) -> Iterator[dict[str, Any]]:
+    """Run what has no result yet of one order of a set."""
+    order, name = stream
+    one = task(name, *(made[name] if name in made else load(folder(), name)), order)
+    yield from missing(one, order, options, done)
 
 
 def missing(one: Task, order: int, options: Any, done: set[tuple[Any, ...]]) -> Iterator[dict[str, Any]]:
@@ -80,6 +93,7 @@ def parsed(arguments: list[str] | None) -> Any:
         "--again", nargs="+", choices=METHODS, default=[], help="forget the results of these first"
     )
     parser.add_argument("--orders", type=int, default=ORDERS, metavar="N", help="random orders of every set")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="streams at once, each in a process")
     return parser.parse_args(arguments)
 
 

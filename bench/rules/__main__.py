@@ -7,6 +7,8 @@ or rules writes them beside its results.
 import argparse
 import json
 from collections.abc import Iterator
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from bench.rules.questions import NAMES, NEED_SPREAD
 from bench.rules.streams import Prepared, prepared, reach
 from bench.rules.tables import write
 from bench.setting import DIRECTORY, ROOT
+from bench.streams import results_by_stream
 
 TABLES, PICTURES = ROOT / "docs" / "reference" / "rules", ROOT / "docs" / "pictures"
 BUDGETS = ("200", "10%")
@@ -39,18 +42,26 @@ def main(arguments: list[str] | None = None, directory: Path = DIRECTORY) -> Res
     made = made_up() if options.quick else {}
     sets = options.sets or list(made) or names(folder())
     streams = [(order, name) for order in range(options.orders) for name in sets]
-    done = {key(one) for one in results}
-    for order, name in track(streams, "streams", console=Console(stderr=True)):
-        one = task(name, *(made[name] if name in made else load(folder(), name)), order)
-        for found in missing(one, order, options.rules, done):
-            results.append(found)
-            with path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(found) + "\n")
+    work = partial(missing_of, rules=options.rules, made=made, done={key(one) for one in results})
+    parts = results_by_stream(work, streams, options.jobs)
+    for found in chain.from_iterable(track(parts, "streams", len(streams), console=Console(stderr=True))):
+        results.append(found)
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(found) + "\n")
     chosen = [one for one in results if belongs(one, sets, options)]
     whole = not options.quick and not options.sets and options.rules == list(RULES)
     for place in write(chosen, *((TABLES, PICTURES) if whole else (directory, directory))):
         Console().print(f"written: {place}")
     return results
+
+
+def missing_of(
+    stream: tuple[int, str], rules: list[str], made: dict[str, Any], done: set[tuple[Any, ...]]
+) -> Iterator[dict[str, Any]]:
+    """Run what has no result yet of one order of a set."""
+    order, name = stream
+    one = task(name, *(made[name] if name in made else load(folder(), name)), order)
+    yield from missing(one, order, rules, done)
 
 
 def missing(one: Task, order: int, rules: list[str], done: set[tuple[Any, ...]]) -> Iterator[dict[str, Any]]:
@@ -108,6 +119,7 @@ def parsed(arguments: list[str] | None) -> Any:
     parser.add_argument("--sets", nargs="+", metavar="NAME", help="data sets; by default all in $ASKANCE_DATA")
     parser.add_argument("--rules", nargs="+", choices=RULES, default=list(RULES), metavar="RULE")
     parser.add_argument("--orders", type=int, default=ORDERS, metavar="N", help="random orders of every set")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="streams at once, each in a process")
     return parser.parse_args(arguments)
 
 

@@ -41,6 +41,15 @@ def test_a_quick_run_is_stored_and_goes_on(tmp_path: pathlib.Path, capsys: pytes
 
 
 @pytest.mark.slow
+def test_processes_find_the_same(tmp_path: pathlib.Path) -> None:
+    alone, together = (
+        main([*QUICK, "--methods", "auto", "script", "--jobs", jobs], tmp_path / jobs) for jobs in ("1", "2")
+    )
+    assert [{**one, "seconds": 0} for one in alone] == [{**one, "seconds": 0} for one in together]
+    assert together == read(tmp_path / "2" / "quick-league.jsonl")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_keeps_the_budget(method: str) -> None:
     if not METHODS[method].is_installed:
