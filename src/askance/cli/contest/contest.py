@@ -11,7 +11,8 @@ import numpy as np
 from askance._util.progress import Progress
 from askance.auto.core import AutoCore
 from askance.auto.rows import ready_rows
-from askance.cli.contest.source import Classes, FirstRows
+from askance.cli.contest.ahead import Ahead
+from askance.cli.contest.source import Classes, FirstRows, Once
 from askance.cli.output.progress import Watched
 from askance.data.mixed import take_rows
 from askance.data.stream import Chunk, Stream
@@ -128,16 +129,19 @@ class LineUp:
         apart = [contestant for contestant in self.contestants if contestant.stream is not None]
         together = [contestant for contestant in self.contestants if contestant.stream is None]
         readings = 1 + len(apart) + (self.later is not None)
-        self._run(together, Watched(self.stream, report, 0, readings), keep, stop)
+        # What can be read only once is not read ahead, nor more than what a run needs that may stop.
+        main = self.stream if isinstance(self.stream, Once) or stop is not never else Ahead(self.stream)
+        self._run(together, Watched(main, report, 0, readings), keep, stop)
         for place, contestant in enumerate(apart, 1):
             assert contestant.stream is not None
-            self._run([contestant], Watched(FirstRows(contestant.stream, self.rows), report, place, readings))
+            own = Ahead(FirstRows(contestant.stream, self.rows))
+            self._run([contestant], Watched(own, report, place, readings))
         reached = self.contestants[0].share_asked
         if self.later is not None and reached:
             late = self.later(reached)
             self.later = None
             self.contestants.insert(1, late)
-            self._run([late], Watched(self.stream, report, readings - 1, readings))
+            self._run([late], Watched(Ahead(self.stream), report, readings - 1, readings))
 
     def set_positive(self, positive: str | None) -> None:
         """Count the results for the class that is named, or for the rarer one if it is clearly rarer.
