@@ -98,7 +98,7 @@ BINARY = {
         2,
         "credit-screening/crx.data",
         Table(positive="+", categories=(0, 3, 4, 5, 6, 8, 9, 11, 12)),
-        {"nguyen2011": AS_IS},
+        {"nguyen2011": AS_IS, "nguyen2011-scaled": Use(steps=(UnitFeatures(),))},
     ),
     "webspam_unigram": binary(
         "Web spam, words",

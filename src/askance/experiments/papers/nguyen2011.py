@@ -10,6 +10,8 @@ DIAGONAL = {"PA-II": "PA-II", "CW": "CW-diag", "PAM-II": "PAM-II-diag"}
 FEW_FEATURES = {name: (name, PAPER) for name in ("bupa", "crx", "usps")}
 MANY_FEATURES = {name: (name, PAPER) for name in ("mnist", "webkb_course")}
 ORDERINGS = (("PAM-II", "CW"), ("CW", "PA-II"), ("PAM-II", "PA-II"))
+WIDE_PENALTIES = tuple(2.0**power for power in range(-20, 6))
+WIDE_CONFIDENCES = (0.505, 0.51, 0.52, *CONFIDENCES)
 GRID = {"PA-II": {"C": PENALTIES}, "PAM-II": {"C": PENALTIES}, "CW": {"eta": CONFIDENCES}}
 
 POSITIVE = SweepTable(
@@ -46,9 +48,21 @@ ON_DIAGONALS = POSITIVE._replace(
         "one random class is positive.",
     ),
 )
+WIDE = POSITIVE._replace(
+    name="1-wide",
+    title="F1 of the positive class, every label used, with wider grids, and features of one scale on CRX",
+    data={"bupa": ("bupa", PAPER), "crx": ("crx", f"{PAPER}-scaled")},
+    grid={
+        "PA-II": {"C": WIDE_PENALTIES},
+        "PAM-II": {"C": WIDE_PENALTIES},
+        "CW": {"eta": WIDE_CONFIDENCES},
+    },
+    notes=("The paper does not say whether it scales features.",),
+)
 
 TABLES = (
     POSITIVE,
+    WIDE,
     ON_DIAGONALS,
     ON_DIAGONALS._replace(
         name="figure",
