@@ -33,6 +33,7 @@ GROUPS = {
     "rows": ("bench.rows", "measure"),
     "dual": ("bench.dual", "measure"),
     "text": ("bench.text", "measure"),
+    "threads": ("bench.threads", "measure"),
     "peak": ("bench.processes", "measure_peak"),
     "start": ("bench.processes", "measure_start"),
 }

@@ -169,6 +169,13 @@ def test_a_quick_run_makes_table_and_file(tmp_path: pathlib.Path, capsys: pytest
 
 
 @pytest.mark.soak
+def test_a_quick_run_with_one_and_two_threads(tmp_path: pathlib.Path) -> None:
+    report = main(["--quick", "threads"], tmp_path)
+    assert len({line.group for line in report.lines}) == len(report.lines) == 5
+    assert all(line.best > 0 for line in report.lines)
+
+
+@pytest.mark.soak
 def test_a_quick_run_of_ratings(tmp_path: pathlib.Path) -> None:
     report = main(["--quick", "ratings"], tmp_path)
     groups = {line.group for line in report.lines}
