@@ -31,14 +31,14 @@ class Numbered:
 
 
 def readers() -> list[str]:
-    return [thread.name for thread in threading.enumerate() if thread.name.startswith("askance-read")]
+    return [thread.name for thread in threading.enumerate() if thread.name.startswith("askance-ahead")]
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 5])
 def test_chunks_come_in_order(count: int) -> None:
     given = Numbered(count)
     assert [chunk.X[0, 0] for chunk in Ahead(given)] == list(range(count))
-    assert [name.startswith("askance-read") for name in given.readers] == [place > 0 for place in range(count)]
+    assert [name.startswith("askance-ahead") for name in given.readers] == [place > 0 for place in range(count)]
     assert not readers()
 
 

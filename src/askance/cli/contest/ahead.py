@@ -22,7 +22,7 @@ class Ahead(Derived):
         if first is None:
             return
         yield first
-        with ThreadPoolExecutor(1, "askance-read") as thread:
+        with ThreadPoolExecutor(1, "askance-ahead") as thread:
             coming = thread.submit(next, chunks, None)
             while (chunk := coming.result()) is not None:
                 coming = thread.submit(next, chunks, None)
