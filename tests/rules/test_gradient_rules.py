@@ -10,6 +10,7 @@ import scipy.sparse as sp
 import askance
 import streams
 from askance import queries, updates
+from askance._util.sealed_file import arrays_of, own_header, seal
 from askance.engine.bank import has_room_for_lanes, kind_of
 from askance.learners.files import from_bytes, to_bytes
 from askance.rules.state import timed
@@ -76,8 +77,22 @@ def test_a_strong_l1_leaves_few_weights(kind: type) -> None:
 @pytest.mark.parametrize("kind", [updates.TruncatedGradient, updates.AdaFOBOS])
 def test_a_clock_that_starts_anew_is_not_noticed(kind: type, monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = weights(STRONG[kind])
-    monkeypatch.setattr(timed, "LATEST", 7.0)
+    monkeypatch.setattr(timed, "LATEST_CUT", 7.0)
+    monkeypatch.setattr(timed, "LATEST_LABEL", 7.0)
     np.testing.assert_allclose(weights(STRONG[kind]), wanted, rtol=1e-12, atol=1e-12)
+
+
+def test_rounding_in_single_precision_costs_a_small_part_of_what_a_label_shrinks() -> None:
+    """Just before its clock starts anew, when what Ada-FOBOS adds to its weights is largest."""
+    steps = np.random.default_rng(8).random(100, np.float32)
+    state, double = (updates.AdaFOBOS(l1=0.1).start(100, dtype) for dtype in (np.float32, np.float64))
+    for each in (state, double):
+        each.clock[:] = [timed.LATEST_LABEL - 1, (timed.LATEST_LABEL - 1) * 0.1]
+        for j, step in enumerate(steps.astype(each.pairs.dtype)):
+            each.move(j, type(step)(1), each.timed(step))
+    lost = np.abs(state.weights - double.weights)
+    assert state.weights.min() > 0 < lost.max()
+    assert (lost <= 0.1 / (1 + steps) / 128).all()
 
 
 def test_a_feature_that_does_not_occur_shrinks_with_every_label() -> None:
@@ -121,6 +136,25 @@ def test_a_file_keeps_the_loss(loss: str) -> None:
     again = from_bytes(to_bytes(learner))
     assert type(again.update.loss) is LOSSES[loss]
     assert again.run(NOISY.X, NOISY.y).scores.tobytes() == learner.run(NOISY.X, NOISY.y).scores.tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_files_of_ada_fobos_with_three_numbers_per_feature_are_read(dtype: str) -> None:
+    learner = askance.make("Ada-FOBOS", l1=0.01, dtype=dtype)
+    learner.run(NOISY.X[:100], NOISY.y[:100])
+    content = to_bytes(learner)
+    arrays = dict(arrays_of(content))
+    labels, totals, weights = arrays["state/clock"][0], arrays.pop("state/pairs")[:, 1], learner.coef_[0]
+    # Each weight as it was some labels ago, when it was current.
+    past = np.arange(len(weights), dtype=dtype)
+    weights = weights + np.sign(weights) * past * np.asarray(0.01, dtype) / (1 + totals)
+    arrays["state/numbers"] = np.stack([weights, totals, labels.astype(dtype) - past], axis=1)
+    arrays["state/clock"] = np.array([labels])
+    earlier = from_bytes(seal(arrays, own_header(content)))
+    digits = 10 * np.finfo(dtype).eps
+    np.testing.assert_allclose(earlier.coef_, learner.coef_, rtol=100 * digits, atol=digits)
+    scores = [each.run(NOISY.X[100:], NOISY.y[100:]).scores for each in (earlier, learner)]
+    np.testing.assert_allclose(*scores, rtol=100 * digits, atol=100 * digits)
 
 
 def test_what_is_no_loss_is_refused() -> None:

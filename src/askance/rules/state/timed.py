@@ -6,18 +6,20 @@ shrinking once by n times the amount, so that nothing is lost.
 """
 
 import math
+from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from askance.jit.interop import inlined, like
-from askance.jit.pairs import alone, first, pair, second, side_by_side
+from askance.jit.pairs import first, pair, second
 from askance.jit.select import maximum, minimum, sign, where
 from askance.rules.state.form import with_defaults
 
-# Where clocks are reset: single precision counts exactly up to 2²⁴.
-LATEST = 2.0**22
+# Where clocks are reset. Single precision counts cuts exactly up to 2²⁴. Ada-FOBOS adds to a weight what labels
+# have shrunk it by: for up to 2¹⁶ labels, rounding the sum costs at most a 256th of what one label shrinks.
+LATEST_CUT, LATEST_LABEL = 2.0**22, 2.0**16
 LABELS, CUTS = range(2)
 
 
@@ -114,7 +116,7 @@ class Truncated(NamedTuple):
         if self.clock[LABELS] >= self.every:
             self.clock[LABELS] = 0.0
             self.clock[CUTS] += 1.0
-        if self.clock[CUTS] >= LATEST:
+        if self.clock[CUTS] >= LATEST_CUT:
             for j in range(self.pairs.shape[0]):
                 self.pairs[j, 0] = after_cuts(self, j, cuts_of(self))
                 self.pairs[j, 1] = 0.0
@@ -136,72 +138,78 @@ def after_cuts(state: Any, j: int, cuts: Any) -> Any:
 
 
 class ShrunkDescent(NamedTuple):
-    """The state of Ada-FOBOS: w_j, s_j, and the number of labels at which w_j was current; δ, η and λ.
+    """The state of Ada-FOBOS: z_j and s_j of every feature; the number t of labels, and η λ t; δ, η and η λ.
 
-    Each label shrinks w_j by η λ / (δ + s_j).
+    Each label shrinks w_j by η λ / H_j, and H_j = δ + s_j changes only when w_j moves. So z_j is w_j with what t
+    labels shrink added, and w_j = S(z_j, η λ t / H_j) at any later t, without a third number for when that was.
     """
 
-    numbers: NDArray[Any]
+    pairs: NDArray[Any]
     clock: NDArray[np.float64]
     delta: Any
     eta: Any
-    l1: Any
+    rate: float
 
     @property
     def weights(self) -> NDArray[Any]:
         """w."""
-        labels = self.numbers.dtype.type(self.clock[0]) - self.numbers[:, 2]
-        return all_shrunk(self.numbers[:, 0], labels * (self.eta * self.l1 / (self.delta + self.numbers[:, 1])))
+        shrinking = self.pairs.dtype.type(self.clock[1])
+        return all_shrunk(self.pairs[:, 0], shrinking / (self.delta + self.pairs[:, 1]))
 
     def form(self) -> Timed:
         """Weights shrink with every label."""
         return Timed()
 
+    def restored(self, found: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """Return the arrays of a model file; earlier ones have w_j, s_j, and the t at which w_j was current."""
+        arrays = dict(found)
+        if "state/numbers" in found:
+            weights, totals, labels = arrays.pop("state/numbers").T
+            added = np.sign(weights) * labels * (self.eta.dtype.type(self.rate) / (self.delta + totals))
+            arrays["state/pairs"] = np.stack([weights + added, totals], axis=1)
+            arrays["state/clock"] = found["state/clock"] * [1.0, self.rate]
+        return arrays
+
     def terms(self, j: int, x: float) -> tuple[float, float]:
         """w_j x_j and x_j² / H_j."""
-        total = second(side_by_side(self.numbers, j, 0, 3))
-        return after_labels(self, j, labels_of(self)) * x, x * x / (self.delta + total)
+        loaded = pair(self.pairs, j)
+        scale = self.delta + second(loaded)
+        return shrunk(first(loaded), shrinking_of(self) / scale) * x, x * x / scale
 
     def margin(self, total: float, spread: float) -> float:  # noqa: ARG002
         """w·x."""
         return total
 
     def timed(self, step: Any) -> Any:
-        """The step, and the number of labels."""
-        return step, labels_of(self)
+        """The step, and η λ t."""
+        return step, shrinking_of(self)
 
     def move(self, j: int, x: float, step: tuple[float, float]) -> None:
         """s_j ← √(s_j² + g_j²), then w_j ← w_j - η g_j / H_j."""
-        tau, labels = step
+        tau, shrinking = step
         occurs = abs(x) > 0  # otherwise dense and sparse rows would differ in the last bits
-        before = side_by_side(self.numbers, j, 0, 3)
-        weight, gradient = after_labels(self, j, labels), tau * x
+        before, gradient = pair(self.pairs, j), tau * x
         total = math.sqrt(second(before) * second(before) + gradient * gradient)
-        self.numbers[j, 0] = where(occurs, weight + self.eta * gradient / (self.delta + total), first(before))
-        self.numbers[j, 1] = total
-        self.numbers[j, 2] = where(occurs, labels, alone(self.numbers, j, 2, 3))
+        scale = self.delta + total
+        weight = shrunk(first(before), shrinking / (self.delta + second(before))) + self.eta * gradient / scale
+        far = weight + where(weight > 0, shrinking, -shrinking) / scale
+        self.pairs[j, 0] = where(occurs, far, first(before))
+        self.pairs[j, 1] = total
 
     def tick(self) -> None:
         """Count a label."""
         self.clock[0] += 1.0
-        if self.clock[0] >= LATEST:
-            for j in range(self.numbers.shape[0]):
-                self.numbers[j, 0] = after_labels(self, j, labels_of(self))
-                self.numbers[j, 2] = 0.0
-            self.clock[0] = 0.0
+        self.clock[1] = self.clock[0] * self.rate
+        if self.clock[0] >= LATEST_LABEL:
+            for j in range(self.pairs.shape[0]):
+                self.pairs[j, 0] = shrunk(self.pairs[j, 0], shrinking_of(self) / (self.delta + self.pairs[j, 1]))
+            self.clock[0] = self.clock[1] = 0.0
 
 
 @inlined
-def labels_of(state: Any) -> Any:
-    """The number of labels so far, in the precision of the weights."""
-    return like(state.clock[0], state.l1)
-
-
-@inlined
-def after_labels(state: Any, j: int, labels: Any) -> Any:
-    """w_j, after this number of labels."""
-    loaded, passed = side_by_side(state.numbers, j, 0, 3), labels - alone(state.numbers, j, 2, 3)
-    return shrunk(first(loaded), passed * (state.eta * state.l1 / (state.delta + second(loaded))))
+def shrinking_of(state: Any) -> Any:
+    """What a weight with H_j = 1 has been shrunk by so far, in the precision of the weights."""
+    return like(state.clock[1], state.delta)
 
 
 class ShrunkAverage(NamedTuple):

@@ -119,8 +119,8 @@ class AdaFOBOS(NamedTuple):
 
     def start(self, width: int, dtype: DTypeLike) -> ShrunkDescent:
         """w = 0, H = δ."""
-        parameters = (np.asarray(value, dtype)[()] for value in (self.delta, self.eta, self.l1))
-        return ShrunkDescent(np.zeros((width, 3), dtype), np.zeros(1), *parameters)
+        delta, eta = (np.asarray(value, dtype)[()] for value in (self.delta, self.eta))
+        return ShrunkDescent(np.zeros((width, 2), dtype), np.zeros(2), delta, eta, float(self.eta * self.l1))
 
     def step(self, seen: Seen, label: float) -> tuple[bool, float]:
         """-ℓ'(y p) y."""
