@@ -18,7 +18,8 @@ def probabilities(document: dict[str, Any], row: dict[str, float]) -> dict[Any, 
             part = _votes(document, model, row)
         for name, share in part.items():
             found[name] += model["trust"] * share
-    return found
+    powers = {name: share ** document["sharpness"] for name, share in found.items()}
+    return {name: power / sum(powers.values()) for name, power in powers.items()}
 
 
 def prediction(document: dict[str, Any], row: dict[str, float]) -> Any:

@@ -13,6 +13,7 @@ from paths import ROOT
 sys.path.append(str(ROOT))  # the benchmark is not part of the package
 
 from bench.league.__main__ import main, read
+from bench.league.frequent import points
 from bench.league.methods import METHODS, Method, run
 from bench.league.outcome import Outcome, calibration_error, outcome, plain_outcome, spread
 from bench.league.scripts import Questions, script
@@ -159,3 +160,9 @@ def test_outcomes_by_hand() -> None:
     two = Task("any", np.zeros((5, 1)), np.array([0, 0, 1, 0, 1]), np.zeros((2, 1)), np.array([0, 0]))
     found = plain_outcome(two, np.array([1, 0, 1, 0, 0]), np.array([0, 1]), 5, 0.5)
     assert (found.f_stream, found.f_held_out) == (0.5, 0.0)  # one of two found, one of two right; none to find
+
+
+def test_the_most_frequent_class_so_far_is_predicted() -> None:
+    y = np.repeat([1, 0], [10, 90])
+    assert points(y, 10, order=0) == pytest.approx(100 * (0.09 - 0.9))  # knows nothing but the first ten labels
+    assert points(y, 100, order=0) == pytest.approx(100 * (0.89 - 0.9))  # from row 20 on, both are as frequent

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from askance.auto.calibration import sharpened, sharpness
 from askance.auto.forgetting import BATCH, RECENT_TREES, Forgetting
 from askance.auto.models import copy_scales, new_models, refresh, relabel, with_classes, with_room, without_oldest
 from askance.auto.rows import part
@@ -164,7 +165,7 @@ class AutoCore:
         if self.steering is not None:
             self.steering.tell(X, int(codes[0]))
         compares = self.forgetting is not None
-        right = compares and int(self.probabilities(X)[0].argmax()) == int(codes[0])
+        right = compares and int(self.shares(X)[0].argmax()) == int(codes[0])
         self.learn_codes(X, encoder, codes.astype(np.int64), np.array([float(ask_probability)]))
         if self.forgetting is not None:
             self.forgetting.add(self, [right], [float(ask_probability)])
@@ -300,15 +301,26 @@ class AutoCore:
 
     # ------------------------------------------------------------------ predictions
 
-    def probabilities(self, X: Mixed) -> Numbers:
-        """Return the probabilities of the classes, in the order of their codes; at least two columns."""
+    def shares(self, X: Mixed) -> Numbers:
+        """Return what the models say together: shares of the classes, by which questions are chosen.
+
+        Classes are in the order of their codes; there are at least two columns.
+        """
         found = np.empty((len(X.dense), self.classes))
         labelling.probabilities(X, self.models, found)
         return found
 
+    def probabilities(self, X: Mixed) -> Numbers:
+        """Return the probabilities of the classes, in the order of their codes; at least two columns."""
+        return sharpened(self.shares(X), self.remembered)
+
+    def probability(self, score: float) -> float:
+        """Return the probability of a prediction with this score, for two classes."""
+        return 1.0 / (1.0 + math.exp(-sharpness(self.remembered, 2) * abs(score)))
+
     def decision_function(self, X: Mixed) -> Numbers:
-        """Return the scores that `ask` decides by: log-odds of the larger of two classes, or all probabilities."""
-        found = self.probabilities(X)[:, np.argsort(self.encoder.observed)]
+        """Return the scores that `ask` decides by: log-odds of the larger of two classes, or the shares of all."""
+        found = self.shares(X)[:, np.argsort(self.encoder.observed)]
         return log_odds(found[:, 1]) if len(self.encoder.observed) == 2 else found
 
     # ------------------------------------------------------------------ more columns

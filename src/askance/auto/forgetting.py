@@ -102,7 +102,7 @@ class Forgetting:
         X, codes = core.last_labels(count)
         for recent in self.competing:
             if recent.core.remembered:
-                found = recent.core.probabilities(X).argmax(axis=1) == codes
+                found = recent.core.shares(X).argmax(axis=1) == codes
                 recent.wins += int(np.count_nonzero(found & ~right))
                 recent.losses += int(np.count_nonzero(right & ~found))
             recent.core.learn_codes(X, core.encoder, codes, chances)

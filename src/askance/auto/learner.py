@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
 from askance._util.saving import Arrays, Header, SaveMixin, plain_parameters
+from askance.auto.calibration import sharpened
 from askance.auto.contents import KIND, contents
 from askance.auto.core import AutoCore
 from askance.auto.row_input import RowInput
@@ -200,29 +201,21 @@ class AutoLearner(RowInput, SaveMixin, ClassifierMixin, BaseEstimator):  # type:
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probabilities of the classes, one column per class in the order of `classes_`."""
-        self._check_fitted()
-        X = source_rows(self, X)
-        if is_stream(X):
-            return np.concatenate([self.predict_proba(of_width(chunk.X, self.n_features_in_)) for chunk in X])
-        X, core = self._validated(X), self._core
-        parts = [
-            core.probabilities(part(X, start, start + PREDICTED_TOGETHER))
-            for start in range(0, len(X.dense), PREDICTED_TOGETHER)
-        ]
-        order = np.argsort(core.encoder.observed)
-        found: NDArray[np.float64] = np.concatenate(parts)[:, order]
-        return found / found.sum(axis=1, keepdims=True)
+        return sharpened(self._shares(X), self._core.remembered)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return log-odds of the larger of two classes, or the logarithm of the probability of every class."""
-        found = np.log(np.maximum(self.predict_proba(X), 1e-12))
+        """Return the log-odds of the larger of two classes, or the logarithm of the share of every class.
+
+        Questions are chosen by them. `predict_proba` corrects how certain they are.
+        """
+        found = np.log(np.maximum(self._shares(X), 1e-12))
         return found[:, 1] - found[:, 0] if found.shape[1] == 2 else found
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the predicted classes of the rows, which may be a stream or, see `askance.load`, a file."""
         if is_stream(X):
             return np.concatenate(list(self.iter_predict(X)))
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        return self.classes_[self._shares(X).argmax(axis=1)]
 
     def iter_predict(self, stream: Any) -> Iterator[NDArray[Any]]:
         """Predict a stream in constant memory and yield the classes of each chunk. New features are left out.
@@ -269,6 +262,20 @@ class AutoLearner(RowInput, SaveMixin, ClassifierMixin, BaseEstimator):  # type:
             "feature_names": None if names is None else list(names),
         }
         return {**about, **header, **reading_of(self)}, arrays
+
+    def _shares(self, X: Any) -> NDArray[np.float64]:
+        """What the models say together of rows, or of those of a stream or file: a column per class."""
+        self._check_fitted()
+        X = source_rows(self, X)
+        if is_stream(X):
+            return np.concatenate([self._shares(of_width(chunk.X, self.n_features_in_)) for chunk in X])
+        X, core = self._validated(X), self._core
+        parts = [
+            core.shares(part(X, start, start + PREDICTED_TOGETHER))
+            for start in range(0, len(X.dense), PREDICTED_TOGETHER)
+        ]
+        found: NDArray[np.float64] = np.concatenate(parts)[:, np.argsort(core.encoder.observed)]
+        return found / found.sum(axis=1, keepdims=True)
 
     def _started(self) -> AutoCore:
         """The core, which is made at the first use: parameters may change until then."""

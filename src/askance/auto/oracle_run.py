@@ -214,12 +214,12 @@ class OracleRun:
 
     def _predict(self, case: Case, bought: list[bool]) -> Numbers:
         """The probabilities of the classes by each of the models."""
-        base = self._cautious(self.without.probabilities(case.row)[0])
+        base = self._cautious(self.without.shares(case.row)[0])
         if not any(bought):
             return np.vstack([base] * len(FIRST_LOSSES))
         places = np.flatnonzero(bought).tolist()
         updated = self._updated(base, case, places)
-        featured = self._cautious(self.with_guesses.probabilities(case.with_bought(bought, self.classes))[0])
+        featured = self._cautious(self.with_guesses.shares(case.with_bought(bought, self.classes))[0])
         others = [self._updated(base**power, case, places) for power in POWERS]
         return np.vstack([base, updated, featured, *others])
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance import __version__
+from askance.auto.calibration import sharpness
 from askance.auto.core import AutoCore
 from askance.auto.learner import AutoLearner
 from askance.auto.models import penalty, takes_roots
@@ -135,6 +136,7 @@ def _automatic(source: ModelSource, learner: AutoLearner) -> Json:
         "labels": core.remembered,
         "scaling": scaling,
         "models": models,
+        "sharpness": sharpness(core.remembered, core.classes),
     }
 
 

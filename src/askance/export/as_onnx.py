@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from askance.auto.calibration import sharpness
 from askance.auto.core import AutoCore
 from askance.auto.learner import AutoLearner
 from askance.errors import ExportError
@@ -116,7 +117,8 @@ def _automatic(source: ModelSource, learner: AutoLearner) -> Any:
     parts = [_model(graph, core, place) for place in np.flatnonzero(core.models.mixture.trust).tolist()]
     mixed = parts[0] if len(parts) == 1 else graph.node("Sum", *parts)
     order = graph.constant(np.argsort(core.encoder.observed), np.int64)
-    found = graph.normalized(graph.node("Gather", mixed, order, axis=1))
+    power = graph.constant(sharpness(core.remembered, core.classes))
+    found = graph.normalized(graph.node("Pow", graph.node("Gather", mixed, order, axis=1), power))
     places = graph.node("ArgMax", found, axis=1, keepdims=0)
     results = {"label": graph.classes(places, learner.classes_), "probabilities": found}
     return graph.model(core.widths[0], results, learner.classes_, source.names)

@@ -132,7 +132,7 @@ class Screening:
         if not self.positives:
             return None
         if self._learned >= RANK_EVERY or (self._learned and not self._ranking):
-            chances = np.where(self._unread, self._core.probabilities(self._rows)[:, 1], 0.0)
+            chances = np.where(self._unread, self._core.shares(self._rows)[:, 1], 0.0)
             order = np.argsort(chances, kind="stable")
             self._ranking = order[chances[order] >= PROMISING].tolist()
             self._learned = 0

@@ -48,12 +48,12 @@ def predictions(core: AutoCore, X: Mixed) -> list[str | None]:
     """The predicted classes of some rows; None where no class is known yet."""
     if not len(core.encoder.observed):
         return [None] * len(X.dense)
-    return [core.encoder.label(int(code)) for code in core.probabilities(X).argmax(axis=1)]
+    return [core.encoder.label(int(code)) for code in core.shares(X).argmax(axis=1)]
 
 
 def leads(core: AutoCore, X: Mixed) -> FloatArray:
     """By how much the likeliest class of each row leads the second. The smaller, the greater the doubt."""
-    ordered = np.sort(core.probabilities(X), axis=1)
+    ordered = np.sort(core.shares(X), axis=1)
     return np.asarray(ordered[:, -1] - ordered[:, -2])
 
 

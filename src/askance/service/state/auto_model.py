@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from askance._util.sealed_file import header_of
 from askance.auto import codec
+from askance.auto.calibration import sharpened
 from askance.auto.contents import contents
 from askance.auto.contributions import scores_of_parts
 from askance.auto.core import AutoCore
@@ -108,16 +109,21 @@ class AutoModel(ItemModel):
 
     def predict(self, rows: Sequence[Row | RecordRow]) -> NDArray[Any]:
         """The predicted classes of the rows."""
-        return self.core.encoder.observed[self.core.probabilities(self._stacked(rows)).argmax(axis=1)]
+        return self.core.encoder.observed[self.core.shares(self._stacked(rows)).argmax(axis=1)]
 
     def decision_function(self, rows: Sequence[Row | RecordRow]) -> Numbers:
-        """Log-odds of the larger of two classes, or the probability of every class."""
+        """Log-odds of the larger of two classes, or the share of every class."""
         return self.core.decision_function(self._stacked(rows))
+
+    def shares(self, rows: Sequence[Row | RecordRow]) -> tuple[NDArray[Any], Numbers]:
+        """The classes, sorted, and what the models say together of each row, by which questions are chosen."""
+        found = self.core.shares(self._stacked(rows))
+        return self.classes_, found[:, np.argsort(self.core.encoder.observed)]
 
     def probabilities(self, rows: Sequence[Row | RecordRow]) -> tuple[NDArray[Any], Numbers]:
         """The classes, sorted, and their probabilities for each row."""
-        found = self.core.probabilities(self._stacked(rows))
-        return self.classes_, found[:, np.argsort(self.core.encoder.observed)]
+        classes, shares = self.shares(rows)
+        return classes, sharpened(shares, self.core.remembered)
 
     def scores_of_terms(self, terms: sp.csr_array) -> Numbers:
         """Like `decision_function`, for rows whose numbers are all at their means."""

@@ -33,7 +33,7 @@ def opinions(model: Model, settings: TaskSettings, rows: Sequence[AnyRow]) -> Op
         sets, leads = model.predicted(rows)
         return Opinions(sets, leads, leads)
     if isinstance(model, AutoModel):
-        classes, shares = model.probabilities(rows)
+        classes, shares = model.shares(rows)
         predictions = [str(label) for label in classes[shares.argmax(axis=1)]]
         if len(classes) == 2:
             scores = log_odds(shares[:, 1])
@@ -62,8 +62,8 @@ def certainty(model: Model, settings: TaskSettings, rows: Sequence[AnyRow]) -> C
         sets, leads = model.predicted(rows)
         return Certainty(sets, (1 + leads) / 2, True)
     if isinstance(model, AutoModel):
-        classes, shares = model.probabilities(rows)
-        return Certainty([str(label) for label in classes[shares.argmax(axis=1)]], shares.max(axis=1), True)
+        classes, chances = model.probabilities(rows)
+        return Certainty([str(label) for label in classes[chances.argmax(axis=1)]], chances.max(axis=1), True)
     found = opinions(model, settings, rows)
     return Certainty(found.predictions, found.leads, False)
 

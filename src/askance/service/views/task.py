@@ -17,6 +17,7 @@ from askance.service.label_sets import class_counts, label_of
 from askance.service.messages.base import ShownLabel
 from askance.service.prices import PEOPLE, Oracles
 from askance.service.state import journal
+from askance.service.state.auto_model import AutoModel
 from askance.service.state.automation import score
 from askance.service.state.figures import sample_estimates
 from askance.service.state.finite import sentence
@@ -151,18 +152,19 @@ def figures(
 
 
 def _certificate(fold: Fold) -> messages.Certificate | None:
-    automation, settings = fold.automation, fold.settings
+    automation, settings, model = fold.automation, fold.settings, fold.learner
     found, phase = automation.certificate(), automation.phase
     if found is None or phase is None:
         return None
-    chosen = math.isfinite(found.threshold)
-    is_probability = chosen and settings.is_auto and not settings.many
+    chosen, probability = math.isfinite(found.threshold), None
+    if chosen and isinstance(model, AutoModel) and not settings.many:
+        probability = model.core.probability(found.threshold)
     return messages.Certificate(
         state=phase,
         error=found.error,
         confidence=found.level,
         threshold=score(settings, found.threshold) if chosen else None,
-        probability=1 / (1 + math.exp(-found.threshold)) if is_probability else None,
+        probability=probability,
         share=found.share,
         members=found.members,
         labels=found.labels,
