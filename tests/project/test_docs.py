@@ -74,6 +74,12 @@ def test_every_link_of_the_readme_leads_to_a_file() -> None:
         assert not [target for target in targets if not (ROOT / target).exists()]
 
 
+@pytest.mark.parametrize("page", ["README.md", "CHANGELOG.md"])
+def test_the_number_of_algorithms_is_that_of_the_catalog(page: str) -> None:
+    (number,) = re.findall(r"(\d+) (?:named )?streaming algorithms", (ROOT / page).read_text())
+    assert int(number) == len(askance.catalog)
+
+
 def test_every_public_name_is_documented() -> None:
     api = (DOCS / "reference" / "api.md").read_text()
     missing = [name for name in askance.__all__ if f"askance.{name}" not in api]
