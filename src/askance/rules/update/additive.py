@@ -226,12 +226,14 @@ class PowerNorm(NamedTuple):
                 top = maximum(top, abs(self.dual[j]))
             total = 0.0
             for j in range(self.dual.shape[0]):
-                total += power(abs(self.dual[j]) / maximum(top, TINY), p)
+                if self.dual[j] != 0:  # most features have not occurred, and their raw weight is 0
+                    total += power(abs(self.dual[j]) / maximum(top, TINY), p)
             self.reference[0] = where(top > 0, top * total ** (1 / p), 1.0)
             self.total[0] = 0.0
             for j in range(self.dual.shape[0]):
-                self.raw[j] = signed_power(self.dual[j] / self.reference[0], p - 1)
-                self.total[0] += self.raw[j] * (self.dual[j] / self.reference[0])
+                if self.dual[j] != 0:
+                    self.raw[j] = signed_power(self.dual[j] / self.reference[0], p - 1)
+                    self.total[0] += self.raw[j] * (self.dual[j] / self.reference[0])
         scale = self.reference[0] / maximum(self.total[0], TINY) ** ((p - 2) / p)
         self.factor[0] = where(self.total[0] > 0, scale, 0.0)
 
