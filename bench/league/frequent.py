@@ -1,7 +1,7 @@
-"""`python -m bench.league.frequent`: who always predicts the class that was most frequent among the labels so far?
+"""`python -m bench.league.frequent`: always predict the class that is most frequent among the labels so far.
 
-Ten labels come at once and the others at random rows. In how many cells, each a set and a budget, is that by more
-than half a point worse over the stream than always predicting the larger class, which nobody knows beforehand?
+The first ten rows are labelled, and then rows at random. In how many cells (set and budget) is this more than half
+a point worse over the stream than always predicting the larger class, which nobody knows beforehand?
 """
 
 import argparse

@@ -5,7 +5,6 @@ A run goes on from stored results. It prints the mean accuracy over data sets, a
 
 import argparse
 import json
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +25,7 @@ from askance.rules.query import (
 from askance.rules.query.rule import with_room
 from askance.rules.rows import Rows, Seen
 from bench.league.tasks import budgets, folder, load, names, task
+from bench.rules.__main__ import key, read
 from bench.rules.entries import RULES, has_spread, takes
 from bench.rules.questions import BURST
 from bench.rules.streams import Prepared, prepared, reached
@@ -78,7 +78,7 @@ class Choice(NamedTuple):
         return Memories(*(rule.start() for rule in self[1:]))
 
     def make_room(self, memory: Memories, width: int) -> Memories:
-        """Return the memories with room for rows, if the chosen rule has need of it."""
+        """Return the memories with room for rows, if the chosen rule needs it."""
         chosen = memory._fields[self.number]
         return memory._replace(**{chosen: with_room(self[self.number + 1], getattr(memory, chosen), width)})
 
@@ -174,16 +174,6 @@ def main() -> None:
                             file.write(json.dumps(results[-1]) + "\n")
     for many in (False, True):
         summarize([one for one in results if one["many"] == many], "more classes" if many else "two classes")
-
-
-def read(path: Path) -> list[dict[str, Any]]:
-    """The results of earlier runs."""
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
-
-
-def key(result: dict[str, Any]) -> tuple[Any, ...]:
-    """What tells results apart."""
-    return tuple(result[name] for name in ("set", "order", "budget", "rule", "question"))
 
 
 def summarize(results: list[dict[str, Any]], kind: str) -> None:

@@ -75,7 +75,7 @@ def test_a_strong_l1_leaves_few_weights(kind: type) -> None:
 
 
 @pytest.mark.parametrize("kind", [updates.TruncatedGradient, updates.AdaFOBOS])
-def test_a_clock_that_starts_anew_is_not_noticed(kind: type, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reset_of_the_clock_is_not_noticed(kind: type, monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = weights(STRONG[kind])
     monkeypatch.setattr(timed, "LATEST_CUT", 7.0)
     monkeypatch.setattr(timed, "LATEST_LABEL", 7.0)
@@ -83,7 +83,7 @@ def test_a_clock_that_starts_anew_is_not_noticed(kind: type, monkeypatch: pytest
 
 
 def test_rounding_in_single_precision_costs_a_small_part_of_what_a_label_shrinks() -> None:
-    """Just before its clock starts anew, when what Ada-FOBOS adds to its weights is largest."""
+    """Just before its clock is reset, when what Ada-FOBOS adds to its weights is largest."""
     steps = np.random.default_rng(8).random(100, np.float32)
     state, double = (updates.AdaFOBOS(l1=0.1).start(100, dtype) for dtype in (np.float32, np.float64))
     for each in (state, double):

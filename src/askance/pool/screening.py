@@ -13,7 +13,7 @@ from askance.metrics.recall import RecallCertifier
 from askance.pool.labelling.model import Pool
 from askance.typing import BoolArray, IntArray
 
-PROMISING = 0.01  # the probability of being positive from which on a row is read because of it
+PROMISING = 0.01  # the share that models give the positive class from which on a row is read because of it
 RANK_EVERY = 10  # labels
 MEMORY = 3000  # labels to learn from
 FIRST_NEGATIVES = 200  # that are learned; later, only those of promising rows

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from askance._util.sealed_file import header_of
 from askance.auto import codec
-from askance.auto.calibration import sharpened
 from askance.auto.contents import contents
 from askance.auto.contributions import scores_of_parts
 from askance.auto.core import AutoCore
@@ -122,8 +121,8 @@ class AutoModel(ItemModel):
 
     def probabilities(self, rows: Sequence[Row | RecordRow]) -> tuple[NDArray[Any], Numbers]:
         """The classes, sorted, and their probabilities for each row."""
-        classes, shares = self.shares(rows)
-        return classes, sharpened(shares, self.core.remembered)
+        found = self.core.probabilities(self._stacked(rows))
+        return self.classes_, found[:, np.argsort(self.core.encoder.observed)]
 
     def scores_of_terms(self, terms: sp.csr_array) -> Numbers:
         """Like `decision_function`, for rows whose numbers are all at their means."""
