@@ -195,7 +195,7 @@ def taught(served):
 def test_the_dashboard_has_micro_and_macro_f(taught, context):
     page = context.new_page()
     page.goto(taught.page)
-    page.wait_for_selector("#figures .figure")
+    page.wait_for_selector("#figures .name")
     names = page.locator("#figures .name").all_inner_texts()
     for metric in ("Accuracy", "Micro-F", "Macro-F"):
         assert f"{metric}, all predictions so far" in names
