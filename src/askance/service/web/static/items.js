@@ -39,6 +39,7 @@ async function begin(count = PAGE) {
   [before, shown, searched, total, isExact] = [null, 0, 0, 0, false];
   at("items").replaceChildren();
   at("select-all").checked = false;
+  at("all-shown").hidden = true; // until there is something to select
   selection.tell();
   at("found", t("Searching …"));
   await more(count);
