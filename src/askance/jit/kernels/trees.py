@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from askance._util.splitmix import GOLDEN
 from askance.jit.coins import coin_at
 from askance.jit.interop import allocating, inlined, persistent, separate
+from askance.jit.select import maximum, minimum, where
 
 # Draws of a feature at a node, in relation to the features wanted: some are constant there.
 PATIENCE = 3
@@ -86,13 +87,31 @@ def draw(drawn: Any) -> float:
 
 
 @inlined
-def impurity(space: Any, first: int, last: int, threshold: float) -> float:
-    """Return how impure both sides of a split are: the rows of a side times its Gini impurity, added up."""
-    values, codes, totals, left = space.values, space.codes, space.totals, space.left
+def count_left(space: Any, first: int, last: int, threshold: float) -> None:
+    """Count the classes of the rows up to a threshold.
+
+    Loops over places that cannot be negative, and sums instead of counts, are compiled to vector instructions.
+    """
+    values, codes, left = space.values, space.codes, space.left
+    if left.shape[0] == 2:
+        rows, ones = 0, 0
+        for place in range(np.uint64(first), np.uint64(last)):
+            is_left = int(values[place] <= threshold)
+            rows += is_left
+            ones += is_left & codes[place]
+        left[0], left[1] = rows - ones, ones
+        return
     for k in range(left.shape[0]):
         left[k] = 0
-    for place in range(first, last):
-        left[codes[place]] += values[place] <= threshold
+    for place in range(np.uint64(first), np.uint64(last)):
+        left[np.uint64(codes[place])] += int(values[place] <= threshold)
+
+
+@inlined
+def impurity(space: Any, first: int, last: int, threshold: float) -> float:
+    """Return how impure both sides of a split are: the rows of a side times its Gini impurity, added up."""
+    totals, left = space.totals, space.left
+    count_left(space, first, last, threshold)
     rows, squares_left, squares_right = 0, 0, 0
     for k in range(left.shape[0]):
         rows += left[k]
@@ -106,11 +125,11 @@ def impurity(space: Any, first: int, last: int, threshold: float) -> float:
 def gather(rows: Any, space: Any, first: int, last: int, feature: int) -> tuple[float, float]:
     """Copy the values of a feature of some rows; return the smallest and the largest."""
     values, order, column = rows.values, space.order, feature * rows.down
-    low = high = values[order[first] * rows.across + column]
-    for place in range(first, last):
-        value = values[order[place] * rows.across + column]
+    low, high = np.inf, -np.inf
+    for place in range(np.uint64(first), np.uint64(last)):
+        value = values[np.uint64(order[place] * rows.across + column)]
         space.values[place] = value
-        low, high = value if value < low else low, value if value > high else high
+        low, high = minimum(value, low), maximum(value, high)
     return low, high
 
 
@@ -155,14 +174,14 @@ def count_classes(space: Any, first: int, last: int) -> tuple[int, bool]:
 @inlined
 def divide(rows: Any, space: Any, first: int, last: int, feature: int, threshold: float) -> int:
     """Put rows up to the threshold before the others; return where the others begin."""
-    order, codes, middle = space.order, space.codes, first
-    for place in range(first, last):
-        row, code = order[place], codes[place]
-        if rows.values[row * rows.across + feature * rows.down] <= threshold:
-            order[place], codes[place] = order[middle], codes[middle]
-            order[middle], codes[middle] = row, code
-            middle += 1
-    return middle
+    order, codes, middle, column = space.order, space.codes, np.uint64(first), feature * rows.down
+    for place in range(np.uint64(first), np.uint64(last)):  # without branches, which would be mispredicted
+        row, code, other, its_code = order[place], codes[place], order[middle], codes[middle]
+        is_left = rows.values[np.uint64(row * rows.across + column)] <= threshold
+        order[place], codes[place] = where(is_left, other, row), where(is_left, its_code, code)
+        order[middle], codes[middle] = where(is_left, row, other), where(is_left, code, its_code)
+        middle += np.uint64(is_left)
+    return int(middle)
 
 
 @inlined
