@@ -20,21 +20,25 @@ from bench.drift_streams import NAMES, Stream, steady, stream
 from bench.league.tasks import IN_TIME
 
 RATE = 0.1
+EVERY = 100_000  # rows per false alarm
 FORGETS = (True, False)
+HEADINGS = ("by labels", "by confidences", "by either", "ADWIN")
 
 
-def alarms(one: Stream, order: int) -> tuple[list[int], list[int], list[int]]:
-    """The rows of alarms by labels, by confidences, and of ADWIN."""
+def alarms(one: Stream, order: int) -> tuple[list[int], list[int], list[int], list[int]]:
+    """The rows of alarms by labels, by confidences, by either with half of the false alarms each, and of ADWIN."""
     trace = askance.AutoLearner(RATE, random_state=order, forget=False).run(one.X, one.y)
     wrong = trace.predicted_codes != trace.true_codes
-    by_labels, by_scores = DriftDetector(), ScoreDriftDetector()
+    by_labels, by_scores = DriftDetector(EVERY), ScoreDriftDetector(EVERY)
     columns = (wrong, trace.ask_probabilities, trace.asked, trace.confidences)
     for mistake, chance, asked, confidence in zip(*(column.tolist() for column in columns), strict=True):
         by_labels.update(mistake if asked else None, chance or 1.0)
         by_scores.update(confidence)
     rows = np.flatnonzero(trace.asked)
     theirs = [int(rows[place]) for place in adwin(wrong[rows])]
-    return [drift.row for drift in by_labels.drifts_], [drift.row for drift in by_scores.drifts_], theirs
+    found = by_labels.drifts_, by_scores.drifts_, trace.drift(EVERY)
+    ours = ([drift.row for drift in each] for each in found)
+    return *ours, theirs
 
 
 def delay(found: list[int], change: int, rows: int) -> int:
@@ -44,32 +48,32 @@ def delay(found: list[int], change: int, rows: int) -> int:
 
 def tell_delays(orders: int, console: Console) -> None:
     """How late the first alarm is after the first change."""
-    table = Table("stream", "by labels", "by confidences", "ADWIN", "by labels / ADWIN", title="rows to the alarm")
+    table = Table("stream", *HEADINGS, "either / ADWIN", title="rows to the alarm")
     for name in NAMES:
         each = []
         for order in range(1 if name in IN_TIME else orders):
             one = stream(name, order, None if name in IN_TIME else 12_000)
             found = alarms(one, order)
             if not one.changes:
-                console.print(f"{name}: by labels {found[0]}, by confidences {found[1]}, ADWIN {found[2]}")
+                console.print(name, *(f"{heading} {rows}" for heading, rows in zip(HEADINGS, found, strict=True)))
                 continue
             each.append([delay(rows, one.changes[0], len(one.y)) for rows in found])
         if each:
-            ours, scores, theirs = np.mean(each, axis=0)
-            table.add_row(name, f"{ours:.0f}", f"{scores:.0f}", f"{theirs:.0f}", f"{ours / theirs:.2f}")
+            mean = np.mean(each, axis=0)
+            table.add_row(name, *(f"{rows:.0f}" for rows in mean), f"{mean[-2] / mean[-1]:.2f}")
     console.print(table)
 
 
 def tell_false_alarms(orders: int, console: Console) -> None:
     """How many alarms there are though nothing changes."""
-    rows, counts = 0, np.zeros(3)
+    rows, counts = 0, np.zeros(len(HEADINGS))
     for name in NAMES:
         for order in range(orders):
             one = steady(name, order)
             rows += len(one.y)
             counts += [len(found) for found in alarms(one, order)]
     per = counts / rows * 100_000
-    console.print(f"{rows:,} rows without a change; alarms by labels, by confidences, of ADWIN: {counts}")
+    console.print(f"{rows:,} rows without a change; alarms {', '.join(HEADINGS)}: {counts}")
     console.print(f"per 100,000 rows: {per.round(2)}")
 
 
