@@ -35,7 +35,7 @@ settings.register_profile("soak", max_examples=100, **COMMON)
 # `make test` runs a test compiled, or with the compiler off, which saves compiling. These run with it off
 # unless they are marked otherwise: they are about mathematics, or about other things than machine code.
 PLAIN = (
-    *("rules", "learners", "fleet", "theory", "experiments", "distributed", "export", "service", "cli"),
+    *("rules", "learners", "fleet", "theory", "experiments", "distributed", "export", "service", "cli", "metrics"),
     *("project/test_docs.py", "project/test_docstrings.py", "project/test_examples.py"),
     "project/test_rules_table.py",
 )

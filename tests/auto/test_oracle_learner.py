@@ -167,6 +167,7 @@ def looked_at(share: float, seed: int, accuracy: float = 0.9) -> AccuracyGoal:
     return goal
 
 
+@pytest.mark.slow
 def test_chance_alone_seldom_reaches_an_accuracy() -> None:
     """The lower limit is looked at about ten times, each with an error of 5 %."""
     assert sum(looked_at(0.88, seed).reached for seed in range(60)) <= 12

@@ -88,6 +88,7 @@ def test_the_tumours_are_those_of_scikit_learn():
     }
 
 
+@pytest.mark.slow
 def test_slow_imports_are_left_out(tmp_path):
     """What takes most of a second to import and is of no use here; a second call would find it imported."""
     code = """if True:

@@ -48,10 +48,10 @@ def written(path, content):
 
 
 def test_rows_are_those_that_a_learner_would_continue_with(tmp_path):
-    table = read_table(write_customers(tmp_path / "first.csv", 1200))
+    table = read_table(write_customers(tmp_path / "first.csv", 300))
     model = model_of(tmp_path, table)
     new = tmp_path / "second.csv"
-    write_customers(new, 300, random_state=5)
+    write_customers(new, 100, random_state=5)
     (chunk,) = read_for_model(model, new, chunk_rows=1000)
     plan = table.plan
     batch = next(iter(read_table(new).table.batches(1000)))

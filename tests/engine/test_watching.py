@@ -17,6 +17,7 @@ from askance.rules.query.rule import with_room
 from askance.rules.registry import with_floats
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [queries.LocalDensity, queries.CognitiveWindow])
 def test_compiled_windows_are_the_same_to_the_last_bit(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     made = streams.sparse_units(rows=60, width=12, random_state=7)

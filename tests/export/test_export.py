@@ -397,4 +397,4 @@ def test_labels_of_onnx_have_a_type_of_their_own(onnx, labels, told):
 
 def test_onnx_has_no_sparse_rows(onnx):
     with pytest.raises(ExportError, match="sparse rows"):
-        export.to_onnx(automatic("mixed", False)[0])
+        export.to_onnx(AutoLearner(rate=0.5).fit(MixedRows(np.eye(4), sp.csr_array(np.eye(4))), list("abab")))

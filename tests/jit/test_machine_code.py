@@ -55,6 +55,7 @@ def test_machine_code_from_disk_decides_alike_and_needs_no_compiler() -> None:
     assert "prediction='spam'" in first.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_all_that_machine_code_calls_is_there_without_the_compiler() -> None:
     """Otherwise loading it would end the process: some functions of numba register what they call on import."""

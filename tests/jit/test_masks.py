@@ -10,7 +10,6 @@ import pytest
 from llvmlite import binding
 
 from askance.jit.processor import has_masked_instructions
-from thinning import rest_slow
 
 ROOT = Path(__file__).parents[2]
 # Names and features of processors: one without masked instructions, and one without masks of a bit per lane.
@@ -33,7 +32,8 @@ def test_which_processors_have_masked_instructions(features: str, expected: bool
     assert has_masked_instructions(features) == expected
 
 
-@pytest.mark.parametrize(("file", "processor"), rest_slow(RUNS, {("jit/test_vector.py", "x86-64-v2")}))
+@pytest.mark.slow
+@pytest.mark.parametrize(("file", "processor"), RUNS)
 def test_vectors_and_banks_on_other_processors(file: str, processor: str) -> None:
     lacks = [name for name in PROCESSORS[processor].split(",") if name not in host()]
     if platform.machine() not in ("x86_64", "AMD64") or lacks:

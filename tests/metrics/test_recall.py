@@ -46,6 +46,7 @@ def fits(total: int, draws: list[tuple[int, int, bool, bool]]) -> bool:
     return float(np.exp(LOG_SHARES) @ products) < 10
 
 
+@pytest.mark.slow
 def test_the_limit_is_rarely_too_high_whenever_one_looks() -> None:
     """The other rows are read by a ranking that finds the easy positives and misses the others."""
     violated = 0

@@ -51,6 +51,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(program, "automatic", lambda *_: Outcome(0.9, 0.8, 12, 0.0))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quick")
 def test_a_quick_run_goes_on_and_writes_tables_and_diagrams(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch

@@ -111,6 +111,7 @@ def test_items_are_decided_while_an_old_label_is_corrected(tmp_path, gate):
         live.is_what_the_journal_says()
 
 
+@pytest.mark.slow
 def test_amendments_that_come_during_a_replay_get_one_of_their_own(tmp_path, gate):
     with Live(str(tmp_path / "a.db")) as live:
         asked = live.taught(60)

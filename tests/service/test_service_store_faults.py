@@ -202,7 +202,9 @@ def test_sqlite_urls_and_modes(tmp_path):
     assert path.stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.parametrize("kills", [20, pytest.param(1000, marks=pytest.mark.soak)])
+@pytest.mark.parametrize(
+    "kills", [6, pytest.param(20, marks=pytest.mark.slow), pytest.param(1000, marks=pytest.mark.soak)]
+)
 def test_what_was_acknowledged_survives_kill_9(store_url, kills):
     chance = random.Random(7)
     with open_store(store_url) as store:

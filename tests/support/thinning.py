@@ -29,7 +29,8 @@ LONG_EXAMPLES = (
 # Those that take longer still.
 SLOW_EXAMPLES = (
     *("cost-sensitive", "fleet", "imbalance", "kernels", "multiclass", "rare_class", "raw_table", "second-order"),
-    *("selective-sampling", "certified", "multilabel", "export", "sweeps", "tables"),
+    *("selective-sampling", "certified", "multilabel", "export", "sweeps", "tables", "budgets", "embeddings"),
+    "notebook",
 )
 
 

@@ -6,7 +6,6 @@ import pytest
 
 from browser import Served, until
 from labelling_tab import Tab, standing
-from thinning import rest_slow
 
 HELD_DOWN = [("2", 1), ("s", 1), ("Space", 0)]  # and the labels that they give
 REPEATS = 20  # of a key that is held down, about as many as in a second
@@ -76,7 +75,8 @@ KEY_TO_PAINT = """() => {
 }"""
 
 
-@pytest.mark.parametrize(("key", "labels"), rest_slow(HELD_DOWN, HELD_DOWN[:1]))
+@pytest.mark.slow
+@pytest.mark.parametrize(("key", "labels"), HELD_DOWN)
 def test_a_key_held_down_counts_once(served, context, key, labels):
     task = served.task()
     task.ask(6)

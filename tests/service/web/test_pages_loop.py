@@ -294,6 +294,7 @@ def test_a_role_sees_only_what_it_may(served, browser, guarded_task, role):
     visitor.leave()
 
 
+@pytest.mark.slow
 def test_the_dashboard_names_the_positive_class(served, browser):
     """F of a task was that of the last class of the alphabet, without a word."""
     with Client(served.address, served.running.token, "frauds") as client:

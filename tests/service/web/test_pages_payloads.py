@@ -133,6 +133,7 @@ def test_pages_of_a_task(watched, task):
         assert watched.page.locator("#classes .bar-name").first.get_attribute("title") in classes
 
 
+@pytest.mark.slow
 def test_figures_of_classes_and_people_with_payloads_as_names(watched):
     names = PAYLOADS[:: watched.served.every]
     figure = {"value": 0.5, "low": 0.4, "high": 0.6, "labels": 9, "note": names[0]}
