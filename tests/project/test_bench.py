@@ -13,7 +13,7 @@ import askance
 ROOT = pathlib.Path(__file__).parents[2]
 sys.path.append(str(ROOT))  # the benchmark is not part of the package
 
-from bench import linear, piped, pushed  # noqa: E402
+from bench import linear, piped, pushed, recall  # noqa: E402
 from bench.__main__ import main  # noqa: E402
 from bench.certified import Setting, _in_blocks  # noqa: E402
 from bench.clock import Contender, Timing, race, ratio  # noqa: E402
@@ -219,3 +219,16 @@ def test_late_labels_come_once_and_in_time() -> None:
 def test_in_hindsight_no_fewer_labels_are_enough_than_any_method_needs() -> None:
     best = np.log(20) / 0.02
     assert [mistakes_allowed(int(best * times), 1e-6) for times in (0.99, 1.01, 3.0)] == [-1, 0, 2]
+
+
+@pytest.mark.parametrize(("hidden", "like_others", "rare"), [(0.0, 0, 40), (0.5, 30, 30)])
+def test_hidden_positives_are_like_others(
+    hidden: float, like_others: int, rare: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_rare = np.arange(900) < 40
+    monkeypatch.setattr(recall, "load", lambda *_: (np.arange(900)[:, np.newaxis], is_rare.astype(int)))
+    X, positive = recall.pool("any", 0, hidden)
+    assert len(X) == len(positive) == recall.ROWS
+    assert positive.sum() == rare + like_others
+    assert np.count_nonzero(positive & (X[:, 0] < 40)) == rare
+    assert not (~positive & (X[:, 0] < 40)).any()
