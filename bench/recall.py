@@ -7,8 +7,8 @@ next row is chosen after the answer to the last.
 """
 
 import argparse
+import functools
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +18,7 @@ from rich.table import Table
 
 from askance.pool import Screening
 from bench.certified import SETS
-from bench.league.tasks import folder, load
+from bench.league.tasks import RAREST, folder, load
 
 ROWS, POSITIVES = 600, 60
 RECALL = 0.95
@@ -32,12 +32,17 @@ class Outcome(NamedTuple):
     saved: float  # the share of rows that were not read
 
 
+@functools.lru_cache(maxsize=1)
+def rows_of(name: str) -> tuple[Any, NDArray[np.int64]]:
+    """The rows of a data set; the rarest class is 1, the others are 0."""
+    return load(folder(), name + RAREST)
+
+
 def pool(name: str, order: int, hidden: float) -> tuple[Any, NDArray[np.bool_]]:
     """Some rows of a data set, and which of them are positive."""
-    X, y = load(folder(), name)
+    X, y = rows_of(name)
     random = np.random.default_rng(order)
-    rare = random.permutation(np.flatnonzero(y == np.bincount(y).argmin()))
-    others = random.permutation(np.flatnonzero(y != np.bincount(y).argmin()))
+    rare, others = (random.permutation(np.flatnonzero(y == code)) for code in (1, 0))
     like_others = round(hidden * POSITIVES)
     alike = rare[: POSITIVES - like_others]
     rows = np.concatenate([alike, others[: ROWS - len(alike)]])
@@ -49,13 +54,13 @@ def pool(name: str, order: int, hidden: float) -> tuple[Any, NDArray[np.bool_]]:
 def measure(name: str, hidden: float, order: int) -> Outcome:
     """Screen one pool, and look at the certificate after every reading."""
     X, positive = pool(name, order, hidden)
-    screening, violated = Screening(X, recall=RECALL, random_state=order), False
+    screening = Screening(X, recall=RECALL, random_state=order)
+    recall, violated = 0.0, False
     while (reading := screening.next()) is not None:
         screening.answer(bool(positive[reading.row]))
-        violated |= screening.certifier.recall > len(screening.positives) / positive.sum()
-    return Outcome(
-        violated, len(screening.positives) / positive.sum(), 1 - screening.certifier.read / len(positive)
-    )
+        recall = len(screening.positives) / int(positive.sum())
+        violated |= screening.certifier.recall > recall
+    return Outcome(violated, recall, 1 - screening.certifier.read / len(positive))
 
 
 def main() -> None:
@@ -69,7 +74,7 @@ def main() -> None:
     table = Table("set", "pools", "wrong certificates", "recall below 95 %", "recall", "not read")
     with ProcessPoolExecutor(given.processes) as workers:
         for name in given.sets:
-            work = partial(measure, name, given.hidden)
+            work = functools.partial(measure, name, given.hidden)
             found = list(workers.map(work, range(given.orders), chunksize=10))
             table.add_row(
                 name,
