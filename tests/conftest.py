@@ -1,5 +1,6 @@
 """What every test may use: the long runs, the search for counterexamples, and data that may not be there."""
 
+import collections
 import functools
 import gc
 import inspect
@@ -25,10 +26,10 @@ BESIDE = ROOT.parent / "shared"  # data that do not belong to the project
 # Compiling makes very many objects, most of which stay: looking through them so often takes a tenth of its time.
 gc.set_threshold(100_000, 20, 50)
 
-# Compiling a pass takes a second, once: an example is not slow for that. `make test` tries a seventh of the
+# Compiling a pass takes a second, once: an example is not slow for that. `make test` tries a tenth of the
 # examples; `examples.examples` scales the numbers of tests that want more or fewer than others.
 COMMON: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("test", max_examples=15, **COMMON)
+settings.register_profile("test", max_examples=10, **COMMON)
 settings.register_profile("ci", settings.get_profile("test"), derandomize=True, print_blob=True)
 settings.register_profile("soak", max_examples=100, **COMMON)
 
@@ -36,29 +37,21 @@ settings.register_profile("soak", max_examples=100, **COMMON)
 # unless they are marked otherwise: they are about mathematics, or about other things than machine code.
 PLAIN = (
     *("rules", "learners", "fleet", "theory", "experiments", "distributed", "export", "service", "cli", "metrics"),
+    "multilabel",
     *("project/test_docs.py", "project/test_docstrings.py", "project/test_examples.py"),
     "project/test_rules_table.py",
 )
 # What is compiled of these waits for `make slow`: compiling takes most of the time, and the tests of the engine
 # compare what the compiler makes of rules.
-COMPILED_SLOWLY = ("rules", "learners", "fleet", "experiments")
+COMPILED_SLOWLY = ("rules", "learners", "fleet", "experiments", "multilabel", "cli/test_cli_multilabel.py")
 # Of the tests with a browser, these are in `make test`, the others in `make slow`.
-QUICK_PAGES = (
-    *("service/web/test_pages_loop.py", "service/web/test_pages_label.py"),
-    *("service/web/test_pages_axe.py", "service/web/test_pages_payloads.py"),
-)
+QUICK_PAGES = ("service/web/test_pages_label.py", "service/web/test_pages_axe.py")
 # Tests that share one of these run in one process, so that it starts once per run; others stay together by file.
 SERVERS = ("postgres", "browser", "spark", "dask", "ray")
 # So do compiled tests of the automatic learner, whose loop takes half a minute to compile.
 AUTO = (
-    *("auto", "jit/test_trees.py", "cli/test_cli_auto.py", "cli/test_cli_demo.py", "project/test_league.py"),
-    *("cli/test_cli_until.py", "export", "service/test_service_fold.py"),
-    *(
-        "pool/test_labelling_",
-        "cli/test_cli_label_file.py",
-        "cli/test_cli_label_web",
-        "project/test_raw_files.py",
-    ),
+    *("auto", "cli", "export", "jit/test_trees.py", "pool/test_labelling_", "service/test_service_fold.py"),
+    *("data/test_guesses.py", "data/test_typed_tables.py", "project/test_league.py", "project/test_raw_files.py"),
     *("project/test_docs.py", "project/test_docstrings.py", "project/test_examples.py"),
 )
 # What takes longest begins first, so that the processes end at about the same time.
@@ -126,11 +119,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("slow")
         if compiles(config) and path.startswith(COMPILED_SLOWLY):
             item.add_marker("slow")
+    leave_samples(items)
     items.sort(key=place_in_queue)
     marks = left_out(config)
     waiting = {item for item in items if any(item.get_closest_marker(mark) for mark in marks)}
     config.hook.pytest_deselected(items=list(waiting))
     items[:] = [item for item in items if item not in waiting]
+
+
+def leave_samples(items: list[pytest.Item]) -> None:
+    """Of a test that is `sampled(n)`, keep every n-th of its parameters for `make test`."""
+    counts: collections.Counter[object] = collections.Counter()
+    for item in items:
+        sampled = item.get_closest_marker("sampled")
+        if sampled is None:
+            continue
+        test = getattr(item, "function", None)
+        if counts[test] % sampled.args[0]:
+            item.add_marker("slow")
+        counts[test] += 1
 
 
 def compiles(config: pytest.Config) -> bool:

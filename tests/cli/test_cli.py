@@ -129,6 +129,7 @@ def test_interrupted_it_says_so_and_leaves_nothing_behind(tmp_path):
     assert list(results.iterdir()) == []
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("words", [("catalog",), ("catalog", "--json"), ("--help",)])
 def test_a_reader_that_goes_away_is_no_drama(words):
     process = start(*words)

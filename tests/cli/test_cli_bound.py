@@ -64,6 +64,7 @@ def test_a_condition_that_fails_is_told(data):
     assert said["conditions"][0]["demand"] == "the comparator has a margin of 1 on all rows"
 
 
+@pytest.mark.slow
 def test_many_classes(tmp_path):
     made = streams.several(rows=300)
     data = write_csv(tmp_path / "d.csv", made.X, np.array(["a", "b", "c", "d"])[made.y])

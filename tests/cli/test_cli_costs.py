@@ -42,6 +42,7 @@ def test_the_figures_are_those_of_the_library(data):
     assert said["methods"][0]["metrics"]["f"] == trace.summary().f
 
 
+@pytest.mark.slow
 def test_with_few_labels_the_best_costs_are_those_of_one_that_asks_for_all(few_data):
     said = answer("run", few_data, "--costs", *ALGORITHM, "--rate", 0.2)
     few = OMCSL(gamma=50.0, random_state=4, dtype="float64", query=AtRate(Margin(), 0.2))

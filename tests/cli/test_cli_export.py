@@ -50,6 +50,7 @@ def test_an_estimator_of_scikit_learn(model, tmp_path):
     assert (joblib.load(path).predict(X) == askance.load(model).predict(X)).all()
 
 
+@pytest.mark.slow
 def test_a_model_that_was_fitted_again(automatic, tmp_path):
     path = tmp_path / "auto.joblib"
     count = askance.load(automatic).spending_.asked
@@ -58,6 +59,7 @@ def test_a_model_that_was_fitted_again(automatic, tmp_path):
     assert joblib.load(path).classes_.tolist() == [-1, 1]
 
 
+@pytest.mark.slow
 def test_rows_for_vowpal_wabbit(automatic, tmp_path):
     lines = output("export", automatic, "--to", "vw").splitlines()
     assert len(lines) == askance.load(automatic).spending_.asked

@@ -77,6 +77,7 @@ def test_other_formats_hold_the_same(data, tmp_path):
         assert np.allclose(frame["weight"], frames[0]["weight"], rtol=1e-5)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("more", [["-a", "PAA-II"], []])
 def test_shuffled_rows_keep_their_numbers(more, tmp_path):
     made = streams.noisy(70, 3)
@@ -132,6 +133,7 @@ def test_the_card_reads_what_the_data_are(tmp_path):
         assert card.endswith("\n")
 
 
+@pytest.mark.slow
 def test_ids_instead_of_numbers(tmp_path):
     labels = numbered(tmp_path / "mails.csv")
     frame = pandas.read_csv(tmp_path / "mails.csv")
@@ -171,6 +173,7 @@ def test_labels_of_another_file_are_as_good_as_those_of_the_file(tmp_path):
     assert result(piped) == result(wanted)
 
 
+@pytest.mark.slow
 def test_rows_and_labels_that_do_not_match_are_counted(tmp_path):
     labels = numbered(tmp_path / "mails.csv", 60)
     some = {name: label for name, label in labels.items() if int(name[1:]) % 2} | {"m999": "spam", "m5": ""}

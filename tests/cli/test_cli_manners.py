@@ -48,6 +48,7 @@ LEAVES = [words for words in ALL if words and words not in {other[:-1] for other
 # ---------------------------------------------------------------------- help
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("words", ALL, ids=" ".join)
 def test_h_is_help_and_shows_no_value_of_options_without_one(words, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")

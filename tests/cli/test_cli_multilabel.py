@@ -10,7 +10,7 @@ import pytest
 import askance
 from command_line import answer, complaint, output
 
-pytestmark = pytest.mark.compiled  # the models are too slow without machine code
+pytestmark = [pytest.mark.plain, pytest.mark.compiled]
 WORDS = {"law": "court judge trial", "money": "bank price market", "sport": "match goal team"}
 
 

@@ -51,6 +51,7 @@ def files(tmp_path_factory):
     return folder
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "name", rest_slow(["d.csv", "d.tsv", "d.jsonl", "d.svm", "packed.csv"], ["d.svm", "packed.csv"])
 )

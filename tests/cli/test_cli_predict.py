@@ -87,6 +87,7 @@ def test_the_summary(data, model, tmp_path):
     assert "Wrote the predictions to" in told
 
 
+@pytest.mark.slow
 def test_every_format_of_the_same_rows(tmp_path):
     made = streams.noisy(300, 6)
     y = np.where(made.y > 0, 1, 0)

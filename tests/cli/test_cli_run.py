@@ -106,6 +106,7 @@ def test_a_constant_prediction_is_that_of_the_larger_class(frauds):
     assert "Always predicting ok would reach accuracy 0.9" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["CSPAA", "OMCSL-F-h"])
 def test_costs_are_about_the_positive_class(frauds, tmp_path, name):
     """Figures are those of the same rows with the names of the classes swapped, which makes the rare one last."""
@@ -309,6 +310,7 @@ def test_columns_of_very_different_size_are_noted_once(tmp_path, arrays):
     assert "Typical values" not in output("run", data, "-a", "PAA-II", "--scaling", "standard")
 
 
+@pytest.mark.slow
 def test_an_intercept_and_scales_are_those_of_the_library(tmp_path, arrays):
     X, y = arrays
     X = X * [1e6, 1, 1, 1, 1, 1]

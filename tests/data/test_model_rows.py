@@ -75,6 +75,7 @@ def test_a_row_does_not_depend_on_the_rows_around_it(tmp_path):
     assert np.array_equal(found[::-1], whole)
 
 
+@pytest.mark.slow
 def test_data_frames_and_other_formats_give_the_same_rows(tmp_path):
     model = model_of(tmp_path, read_table(write_customers(tmp_path / "first.csv", 300)))
     path = write_customers(tmp_path / "new.csv", 50, random_state=3)

@@ -122,6 +122,7 @@ def _running(records):
     return [chunk.X.dense for chunk in read_table(records, label=False)]
 
 
+@pytest.mark.slow
 def test_it_works_in_pipelines_and_searches():
     encoder = TableEncoder(output="matrix", scaled=True, bits=12)
     model = make_pipeline(encoder, LogisticRegression(max_iter=500))

@@ -114,6 +114,7 @@ def test_trials_are_runs(dtype: str) -> None:
         assert trial.seconds > 0
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("classes", [2, 3])
 def test_threads_change_no_trial(dtype: str, classes: int) -> None:

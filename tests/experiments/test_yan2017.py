@@ -77,6 +77,7 @@ def test_splits_for_tuning_are_never_reported(monkeypatch: pytest.MonkeyPatch) -
     assert {row["split"] for row in found} == {0, 1, 2}
 
 
+@pytest.mark.slow
 def test_every_entrant_has_a_row_for_each_measure_and_split(rows: list[dict[str, Any]]) -> None:
     told = [(row["algorithm"], row["measure"], row["split"]) for row in rows]
     measures = (("OMCSL-h", "F"), ("OCS2-h", "F"), ("OCS2-h", "AUROC"))
@@ -116,6 +117,7 @@ def test_one_name_may_be_entered_twice_under_two_labels() -> None:
     assert len(found) == 12
 
 
+@pytest.mark.slow
 def test_settings_are_the_best_of_the_passes_of_the_splits_for_tuning(rows: list[dict[str, Any]]) -> None:
     for entrant, measure in ((MANY, "F"), (ONE, "F"), (ONE, "AUROC")):
         means = []
@@ -128,6 +130,7 @@ def test_settings_are_the_best_of_the_passes_of_the_splits_for_tuning(rows: list
         assert [json.loads(one) for one in own] == [SETTINGS[int(np.argmax(means))]]
 
 
+@pytest.mark.slow
 def test_how_far_the_costs_of_the_last_rounds_are_from_the_best(rows: list[dict[str, Any]]) -> None:
     errors = values_of(rows, "toy", "OMCSL-h", "F", "cost_error")
     for row in rows:

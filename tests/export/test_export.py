@@ -70,6 +70,7 @@ CASES = [
 # ---------------------------------------------------------------------- linear learners
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("many", "scaling", "probability", "intercept"), CASES)
 def test_json_alone_predicts_the_same(many, scaling, probability, intercept):
     learner = trained(many, scaling, probability=probability, intercept=intercept)
@@ -84,6 +85,7 @@ def test_json_alone_predicts_the_same(many, scaling, probability, intercept):
         assert document["temperature"] is None
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("many", "scaling", "probability", "intercept"), [case for case in CASES if case[1] != "tfidf"]
 )
@@ -273,6 +275,7 @@ def test_a_model_is_fitted_to_the_labelled_rows(kind):
     assert model.classes_.tolist() == learner.classes_.tolist()
 
 
+@pytest.mark.slow
 def test_any_estimator_can_be_fitted_to_the_labelled_rows():
     learner, X, _ = automatic("dense", False)
     labelled, own = export.labelled_rows(learner), GaussianNB()
@@ -300,6 +303,7 @@ def test_lines_for_vowpal_wabbit():
 # ---------------------------------------------------------------------- files and the names of columns
 
 
+@pytest.mark.slow
 def test_columns_have_the_names_of_the_table(tmp_path):
     import pandas
 
@@ -351,6 +355,7 @@ def onnx():
     return onnx
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("many", "scaling", "probability", "intercept"), CASES)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_onnx_predicts_the_same(onnx, many, scaling, probability, intercept, dtype):

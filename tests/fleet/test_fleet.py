@@ -103,6 +103,7 @@ def test_two_of_many_classes_have_one_score_as_a_learner_has() -> None:
             np.testing.assert_array_equal(fleet.decision_function([key] * 60, X), learner.decision_function(X))
 
 
+@pytest.mark.slow
 def test_a_row_that_is_longer_than_the_ground_finds_room() -> None:
     long = np.ones((2, 5000))
     with Fleet("PAA-II", classes=[-1, 1], **(EXACT | {"bits": 13, "n_jobs": 1})) as fleet:

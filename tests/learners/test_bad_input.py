@@ -87,6 +87,7 @@ ROWS = [
 VERBS = ("run", "partial_fit", "fit", "predict", "decision_function")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.plain
 @pytest.mark.parametrize("verb", also_compiled(VERBS, {"run"}))
 @pytest.mark.parametrize(("rows", "words"), ROWS)

@@ -37,6 +37,7 @@ def test_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.plain
 @pytest.mark.filterwarnings(OWN_WARNING)
 @parametrize_with_checks([askance.make(name) for name in KINDS[1:]], expected_failed_checks=expected_to_fail)

@@ -220,6 +220,7 @@ LABELS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("second", LABELS)
 @pytest.mark.parametrize("first", LABELS)
 @pytest.mark.parametrize("classes", [(0, 1), ("ham", "spam")], ids=str)

@@ -44,6 +44,7 @@ def pair(name: str = "PAA-II", **options: Any) -> tuple[askance.Learner, askance
     return askance.make(name, intercept=CONSTANT, **options), askance.make(name, **options)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("name", also_compiled(NAMES, {"PAA-II"}))
 def test_it_is_a_constant_feature_to_the_last_bit(name: str, form: Any) -> None:

@@ -261,6 +261,7 @@ def test_every_shorter_file_is_refused() -> None:
 # ---------------------------------------------------------------------- nothing is run
 
 
+@pytest.mark.slow
 def test_loading_unpickles_nothing(tmp_path: pathlib.Path) -> None:
     """In a process that only loads a model, no module of askance has imported what could run a file's code."""
     trained().save(tmp_path / "model")

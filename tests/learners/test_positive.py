@@ -145,6 +145,7 @@ def test_a_theorem_about_costs_is_about_the_named_class() -> None:
     assert bounds[0].value == bounds[1].value
 
 
+@pytest.mark.slow
 def test_a_sweep_is_about_the_named_class() -> None:
     def found(y: Any, positive: str) -> Any:
         results = askance.sweep(

@@ -48,6 +48,7 @@ def logistic(rows: int, random_state: int = 0) -> tuple[Any, Any]:
     return X, (rng.random(rows) < 1 / (1 + np.exp(-2 * X[:, 0] - X[:, 1]))).astype(int)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("name", also_compiled(NAMES, {"PAA-II", "MPAA-II"}))
 def test_they_are_probabilities_and_agree_with_the_scores(name: str, form: Any) -> None:
@@ -102,6 +103,7 @@ def test_they_are_those_of_the_formula(name: str) -> None:
 SHORT = [name for name in NAMES if name != "OMCSL-F-h"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", also_compiled(SHORT, {"PAA-II", "MPAA-II"}))
 def test_rows_together_in_chunks_and_one_by_one(name: str) -> None:
     X, y = NAMES[name].X, NAMES[name].y
@@ -278,6 +280,7 @@ def test_scikit_learn_takes_them() -> None:
 CHECKED = [Learner(probability=True), Learner(multiclass=True, probability=True)]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.filterwarnings(OWN_WARNING)
 @parametrize_with_checks(CHECKED, expected_failed_checks=expected_to_fail)
 def test_checks_of_scikit_learn(estimator: Any, check: Any) -> None:

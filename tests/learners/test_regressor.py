@@ -36,6 +36,7 @@ def same(one: RegressionTrace, other: RegressionTrace) -> None:
         np.testing.assert_array_equal(column, other.to_dict()[name])
 
 
+@pytest.mark.sampled(2)
 @parametrize_with_checks([StreamRegressor()], expected_failed_checks=lambda _: ONLINE)
 def test_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
     check(estimator)

@@ -25,6 +25,7 @@ def some(count: int) -> Iterator[naive.Seen]:
         yield group, trials, int(events), int(random.integers(1, 20))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("margin", "windows"), [(1.0, (10, 25)), (1.5, (7,)), (1e9, (7,))])
 def test_the_evidence_is_the_sum_over_starting_times(margin: float, windows: tuple[int, ...]) -> None:
     detector, seen, row = Rising(2, 1e9, margin, windows, 5), list(some(60)), 0

@@ -32,6 +32,7 @@ def test_limits_are_quantiles_of_all_curves_weighted_one_by_one(known: int) -> N
             assert naive.chance_of_gain_at_most(curves, grown, known, more) == pytest.approx(chance, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_curves_of_the_kind_that_is_assumed_are_forecast_as_often_as_promised() -> None:
     rng, held = np.random.default_rng(1), []
     for _ in range(100):

@@ -204,6 +204,7 @@ def test_a_curve_is_the_metric_of_each_beginning(rows: int, metric: str) -> None
     assert whole.values.tolist() == [tally.value(metric) for tally in beginnings]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("rows", [1, 5, 199, 200, 201, 1000])
 @pytest.mark.parametrize("points", [1, 2, 10, 200])
 def test_chunks_change_no_curve(rows: int, points: int) -> None:

@@ -36,6 +36,7 @@ def truth(metric: str, y_true: np.ndarray, y_pred: np.ndarray) -> float:
     }[metric]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("share", [0.5, 0.9])
 def test_intervals_contain_the_truth(metric: str, share: float) -> None:

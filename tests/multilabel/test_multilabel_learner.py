@@ -42,6 +42,8 @@ def same(one: MultiLabelTrace, other: MultiLabelTrace) -> bool:
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
 
 
+@pytest.mark.plain
+@pytest.mark.compiled
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
 def test_learner_agrees_with_its_naive_twin(kind: str) -> None:
     if kind == "dense":

@@ -52,6 +52,7 @@ def best_row(observed: RatingMatrix, row: int, features: Any, thresholds: Any, t
     return minimize(naive.row_value, np.zeros(features.shape[1]), arguments, method="Powell", tol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.plain
 @pytest.mark.compiled
 @given(problem=ROWS, together=st.booleans())

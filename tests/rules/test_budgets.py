@@ -104,6 +104,7 @@ def test_a_budget_in_a_budget_keeps_both(outer: float, inner: float, burst: floa
 # ---------------------------------------------------------------------- budgets are used
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("rate", [0.01, 0.1, 0.5])
 @pytest.mark.parametrize(
     "inner",
@@ -159,6 +160,7 @@ def test_a_steered_probability_is_positive_and_follows_its_formula(query: Any, r
     )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("rate", [0.02, 0.1, 0.4])
 @pytest.mark.parametrize(
     "inner",
@@ -208,6 +210,7 @@ def test_the_least_certain_rows_are_never_asked_about_ahead_of_the_plan(query: A
     assert set(asking) <= {1.0, query.audit * query.rate}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("rate", [0.02, 0.1, 0.4])
 def test_the_smallest_margins_are_asked_about_at_the_wanted_rate(rate: float) -> None:
     scores = np.random.default_rng(5).normal(size=6000)

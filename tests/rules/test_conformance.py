@@ -32,6 +32,7 @@ def named(value: Any) -> str:
     return value.__name__ if callable(value) else str(value)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("combination", "check"), also_compiled(cases(), ONE, by=lambda case: str(case[0])), ids=named
 )

@@ -120,6 +120,7 @@ def test_the_variants_of_cpa() -> None:
     assert askance.make("CPA", C=3.0, rho=5.0, variant="PA-II").update == updates.CPA(3.0, 5.0, squared=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make", [lambda rho: updates.CostSensitivePA1(rho, rho), lambda rho: updates.PAUM(rho, 1.0)]
 )

@@ -110,6 +110,7 @@ def test_fast_mode_stays_close_until_a_decision_differs(kernel: Any, data: st.Da
 # ---------------------------------------------------------------------- a linear kernel changes nothing
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("query", [queries.Margin(0.5), queries.Adaptive(0.2), queries.Random(0.5)], ids=str)
 @pytest.mark.parametrize("rule", FIRST_ORDER)
@@ -152,6 +153,7 @@ PAIRWISE = [
 ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize(("kernel", "pairwise"), PAIRWISE, ids=[str(kernel) for kernel, _ in PAIRWISE])
 def test_kernels_are_those_of_scikit_learn(kernel: Any, pairwise: Any, form: Any) -> None:

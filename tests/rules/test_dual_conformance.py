@@ -51,6 +51,7 @@ def name(combination: Combination) -> str:
     return f"{combination.update}-{combination.query}"
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("combination", "check"), CASES, ids=lambda value: value.__name__ if callable(value) else name(value)
 )

@@ -154,6 +154,7 @@ NONSENSE = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("update", [kernels.Kernelized(PA2), kernels.SecondOrder()])
 @pytest.mark.parametrize(("nonsense", "words"), rest_slow(NONSENSE, NONSENSE[::3]))
 def test_a_kernel_that_returns_nonsense_changes_nothing(

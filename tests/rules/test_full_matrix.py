@@ -44,6 +44,7 @@ EXTREME = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.filterwarnings("ignore::askance.errors.ScaleWarning")
 @pytest.mark.parametrize("full", [True, False])
 @pytest.mark.parametrize(("update", "dtype"), IN_PRECISIONS, ids=named)
@@ -83,6 +84,7 @@ def long_run(update: Any, dtype: str, rounds: int) -> None:
     assert np.isfinite(learner.coef_).all()
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("update", "dtype"), IN_PRECISIONS, ids=named)
 def test_sigma_stays_sound_for_long(update: Any, dtype: str) -> None:
     long_run(update, dtype, 3_000 if COMPILING else 300)

@@ -146,6 +146,7 @@ def one_of_each_state() -> list[str]:
 SOME = one_of_each_state()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", SOME)
 def test_saved_and_resumed_it_goes_on_as_if_nothing_had_been(name: str, tmp_path: pathlib.Path) -> None:
     whole, half = askance.make(name, dtype="float64"), askance.make(name, dtype="float64")
@@ -161,6 +162,7 @@ def test_saved_and_resumed_it_goes_on_as_if_nothing_had_been(name: str, tmp_path
     assert again.predict(MADE.X).tolist() == whole.predict(MADE.X).tolist()
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", SOME)
 @pytest.mark.parametrize("query", [None, queries.Margin(0.5)], ids=["all", "margin"])
 def test_asking_and_telling_is_what_a_run_does(name: str, query: Any) -> None:
@@ -213,6 +215,7 @@ STREAMS: dict[str, Callable[[], tuple[Any, Any]]] = {
 LATE = rare(10_200, 20, first=10_000) if COMPILING else rare(220, 20, first=200)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("dtype", [pytest.param("float32", marks=pytest.mark.soak), "float64"])
 @pytest.mark.parametrize("stream", rest_slow([*STREAMS, "late"], ["late"]))
 @pytest.mark.parametrize("name", [*NAMES, "OGD-h", "OCS1-l", "OCS2-h"])

@@ -96,6 +96,7 @@ def test_lemma_1_of_the_active_passive_aggressive_paper(update: Any, random_stat
 # ---------------------------------------------------------------------- questions
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("query", list(combinations.query_rules()), ids=str)
 @given(scores=st.tuples(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6)), coin=st.floats(0, 1, exclude_max=True))
 def test_probability_does_not_grow_with_the_distance_from_the_boundary(
@@ -127,6 +128,7 @@ def test_a_coin_must_be_less_than_the_probability() -> None:
     assert not exact(updates.Perceptron(), broke).run(np.ones((2, 1)), [1, -1], coins=[0.0, 0.0]).asked.any()
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("b", [math.inf, 1e300])
 @pytest.mark.parametrize("update", updates.RULES)
 def test_an_infinite_b_is_full_supervision(update: Any, b: float) -> None:
@@ -145,6 +147,7 @@ def test_an_infinite_b_is_full_supervision(update: Any, b: float) -> None:
 SHRINKING = (updates.Pegasos, updates.TruncatedGradient, updates.AdaFOBOS, updates.AdaRDA, updates.RDA)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "combination", [one for one in combinations.ALL if not isinstance(one.update, SHRINKING)], ids=str
 )

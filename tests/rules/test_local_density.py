@@ -125,6 +125,7 @@ def test_what_is_withheld_and_what_the_inner_rule_counts() -> None:
     assert memory.inner == other != alone
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", WINDOWS)
 def test_the_audit_is_a_share_of_the_probability(kind: Any) -> None:
     rng = np.random.default_rng(3)
@@ -137,6 +138,7 @@ def test_the_audit_is_a_share_of_the_probability(kind: Any) -> None:
     assert trace.asked[sparse].mean() == pytest.approx(0.1, abs=0.03)
 
 
+@pytest.mark.slow
 def test_steering_makes_up_for_what_is_withheld() -> None:
     made = streams.noisy(rows=1500, width=5, random_state=4)
     for inner in (queries.Margin(), queries.VariableUncertainty(0.5)):
@@ -302,6 +304,7 @@ def stream_of(random_state: int, rows: int = 400) -> Any:
     return X, np.column_stack([chance, 1 - chance]), coins, -ndtri(coins)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("random_state", [1, 2])
 def test_the_rows_of_density_based_active_learning(random_state: int) -> None:
     """The budget of DBALStream counts from the first row on, and its threshold rises where rows are not dense."""
@@ -323,6 +326,7 @@ INNER = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("count_all", [False, True])
 @pytest.mark.parametrize("variant", INNER)
 def test_the_rows_of_the_cognitive_strategy(variant: str, count_all: bool) -> None:

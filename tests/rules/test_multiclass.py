@@ -64,6 +64,7 @@ def test_every_rule_for_many_classes_has_a_twin() -> None:
     assert set(NAMES) == set(multiclass.ALGORITHMS)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("update", also_compiled(ABLE, {updates.PassiveAggressive2}))
 @examples(40)
 @given(st.data())

@@ -55,6 +55,7 @@ def agrees(name: str, model: StreamRegressor, X: Any, y: Any, **options: Any) ->
     np.testing.assert_allclose(trace.predictions, [one.prediction for one in twin], rtol=1e-9)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", RULES)
 @given(st.integers(0, 10**6), st.sampled_from([0.05, 0.3, 1.0]), st.sampled_from([0.1, 0.5, 1.0]))
 def test_a_regressor_agrees_with_its_twin(name: str, seed: int, rate: float, audit: float) -> None:

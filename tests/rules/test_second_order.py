@@ -30,6 +30,7 @@ def one_hot_rows(random_state: int, rows: int = 40, width: int = 5) -> tuple[Any
 # ---------------------------------------------------------------------- Σ
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("update", ALL, ids=str)
 @examples(20)
 @given(random_state=SEEDS)
@@ -221,6 +222,7 @@ def test_a_row_of_zeros_teaches_nothing(update: Any, full: bool) -> None:
 # ---------------------------------------------------------------------- diagonals
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("inverse", MODES)
 @pytest.mark.parametrize("update", GAUSSIAN, ids=str)
 @examples(20)

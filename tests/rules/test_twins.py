@@ -22,6 +22,7 @@ from thinning import also_compiled
 FORMS = {"dense": np.asarray, "sparse": sp.csr_array}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("update", updates.RULES)
 @examples(60)
 @given(st.data())
@@ -44,6 +45,7 @@ def test_exact_mode_decides_as_the_twin(update: type, data: st.DataObject) -> No
 
 
 # Fast mode is compiled apart, here for rules that cost little, each with one form of rows.
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("update", "form"),
     also_compiled(itertools.product(updates.RULES, FORMS), {(updates.PassiveAggressive2, "sparse")}),
@@ -90,6 +92,7 @@ def further_forms_slow(cases: list[Any]) -> list[Any]:
     ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("combination", "form"),
     further_forms_slow(also_compiled(CASES, COMPILED, by=lambda case: (str(case[0]), case[1]))),

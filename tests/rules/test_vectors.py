@@ -144,6 +144,7 @@ def test_vectors_of_the_specification(name: str, form: str, spec_vectors: Mappin
 TWINS = rest_in_soak(askance.catalog, one_of_each_form())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TWINS)
 def test_the_stored_vectors_are_those_of_the_twins(name: str, own_vectors: Mapping[str, Any]) -> None:
     for stream in streams_of(name, tuple(make_vectors.STREAMS), "several"):

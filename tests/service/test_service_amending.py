@@ -201,6 +201,7 @@ def test_a_service_that_stops_keeps_the_amendment(tmp_path, gate):
     again.close()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("algorithm", "on_lease"), [("PAA-II", False), ("PAA-II", True), ("auto", True)])
 @pytest.mark.parametrize("random_state", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_random_life_with_replays_in_another_thread(tmp_path, monkeypatch, random_state, algorithm, on_lease):

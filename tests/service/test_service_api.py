@@ -190,6 +190,7 @@ BAD = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", BAD)
 def test_bad_input_gets_a_clear_error_and_changes_nothing(name, world):
     world.post(f"{TASK}/items", items("win cash", "hello"))

@@ -115,6 +115,7 @@ def test_without_a_rate_it_asks_about_a_tenth(tmp_path):
 # ---------------------------------------------------------------------- the same as the library, to the last bit
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("classes", [("ham", "spam"), ("eggs", "ham", "spam")])
 def test_decisions_are_those_of_the_library(tmp_path, classes):
     task = settings("auto", budget=HALF, random_state=5, classes=classes)
@@ -157,6 +158,7 @@ def test_late_labels_are_learned_when_they_come(runner):
     assert runner.model() == twin(runner, answered)
 
 
+@pytest.mark.slow
 def test_corrected_labels_are_learned_at_their_own_place(runner):
     labels = lived(runner, wrong={4, 20})
     wrong = runner.model()
@@ -225,6 +227,7 @@ def test_while_it_is_paused_no_question_is_counted(runner):
     assert runner.figures().asked == runner.task.fold.learner.core.spending.asked == 10
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("budget", [{"rate": 0.1, "burst": 3}, {"total": 12}, {"rate": 1.0, "per_day": 5}])
 def test_no_prefix_exceeds_a_budget(tmp_path, budget):
     limits, asked = Budget(**budget), 0
@@ -250,6 +253,7 @@ def test_it_explains_itself_before_the_first_label(runner):
     assert runner.task.predict([Item(text="win cash")]).predictions[0].score == 0.0
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("classes", [("ham", "spam"), ("eggs", "ham", "spam")])
 def test_words_that_it_learned_from_pull_and_others_do_not(tmp_path, classes):
     with TaskRunner(str(tmp_path / "a.db"), settings("auto", budget=HALF, bits=12, classes=classes)) as runner:
@@ -308,6 +312,7 @@ def answered(runner, pairs):
     return decided
 
 
+@pytest.mark.slow
 def test_numbers_of_records_are_columns_with_scales_as_in_the_library(tmp_path):
     learner = askance.AutoLearner(0.5, audit=0.3, classes=["ham", "spam"])
     with TaskRunner(str(tmp_path / "a.db"), of_records()) as runner:
@@ -341,6 +346,7 @@ def test_records_are_replayed_bit_for_bit(tmp_path, snapshot_every):
             assert again.everything() == before, "from the first entry on"
 
 
+@pytest.mark.slow
 def test_a_number_of_any_size_does_no_harm(tmp_path):
     with TaskRunner(str(tmp_path / "a.db"), of_records()) as runner:
         sizes = [{"a": 1e150, "b": -1e150}, {"a": -1e150, "b": 1e-300}, {"a": 3, "b": 1}] * 8

@@ -82,6 +82,7 @@ def test_a_model_that_turns_bad_loses_its_certificate() -> None:
     assert desk.fold.automation.phase != "certified"
 
 
+@pytest.mark.slow
 def test_figures_of_all_items_do_not_depend_on_checks_of_confident_ones() -> None:
     """Confident items are right and are asked about first. That must not make the estimates too high."""
     held = [0, 0]

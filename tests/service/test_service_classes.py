@@ -52,6 +52,7 @@ def from_the_journal_alone(runner):
 # ---------------------------------------------------------------------- renaming
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("algorithm", ["auto", "PAA-II"])
 def test_a_renamed_class_is_the_same_class(tmp_path, algorithm):
     pairs = list(texts(random.Random(1), 40))
@@ -162,6 +163,7 @@ def test_a_downloaded_model_has_the_new_names(tmp_path):
 THIRD = [(f"invoice payment {word}", "bill") for word in ("due", "late", "amount", "total", "bank", "soon")]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("algorithm", "classes"), [("auto", ("ham", "spam")), ("MPAA-II", ("ham", "spam", "eggs"))]
 )
@@ -182,6 +184,7 @@ def test_a_new_class_is_learned(tmp_path, algorithm, classes):
             lived(again, texts(random.Random(3), 6))
 
 
+@pytest.mark.slow
 def test_questions_on_lease_have_the_current_names(tmp_path):
     pairs = list(texts(random.Random(1), 240))
     with opened(tmp_path, questions=Asking("lease", audit=1.0, test=0.0)) as runner:
@@ -207,6 +210,7 @@ def test_questions_on_lease_have_the_current_names(tmp_path):
         assert task_view.estimates(runner.task._transaction()).all == before
 
 
+@pytest.mark.slow
 def test_an_earlier_label_can_be_corrected_to_a_class_that_came_later(tmp_path):
     pairs = list(texts(random.Random(1), 24))
     with opened(tmp_path, name="a") as runner:

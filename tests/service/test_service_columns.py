@@ -110,6 +110,7 @@ def test_decisions_are_those_of_the_library_on_the_rows_of_the_table(tmp_path):
                 runner.label(decision.item, label)
 
 
+@pytest.mark.slow
 def test_kinds_alone_are_enough(tmp_path):
     pairs = list(customers(50))
     with TaskRunner(str(tmp_path / "a.db"), task(KINDS), snapshot_every=20) as runner:
@@ -207,6 +208,7 @@ def test_settings_in_toml_name_the_kinds(tmp_path):
 # ---------------------------------------------------------------------- with texts and vectors, and downloaded
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("item", [["text", "record"], "mixed"])
 def test_columns_beside_texts_and_vectors(tmp_path, item):
     more = {"vector_length": 2} if item == "mixed" else {}
@@ -227,6 +229,7 @@ def test_columns_beside_texts_and_vectors(tmp_path, item):
             explain.explained(again.task.fold, Item(text="refund", record={"age": 50}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [KINDS, {"age": "number", "since": "date", "customer": "id"}])
 def test_a_downloaded_model_reads_tables(tmp_path, columns):
     pairs = [

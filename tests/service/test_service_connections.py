@@ -66,6 +66,7 @@ def crowd(service, stack, many, sent):
         client.sendall(sent)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("sent", HALVES.values(), ids=HALVES)
 def test_clients_that_send_slowly_do_not_keep_others_out(tmp_path, sent, caplog):
     with served(tmp_path, connections_per_address=20) as service, ExitStack() as stack:
@@ -101,6 +102,7 @@ def test_clients_that_are_served_keep_their_places(tmp_path):
         until(lambda: b"200 OK" in answer_to(service, b"GET /health HTTP/1.0\r\nhost: localhost\r\n\r\n"))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("sent", HALVES.values(), ids=HALVES)
 def test_a_stop_does_not_wait_for_clients_that_send_slowly(tmp_path, sent):
     with ExitStack() as stack:

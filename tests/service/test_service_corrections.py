@@ -110,6 +110,7 @@ def test_no_other_thread_replays_either(tmp_path, monkeypatch):
         assert live.decide("win free cash")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("snapshot_every", [7, 10_000])
 def test_a_rebuilt_task_is_the_same(opened, snapshot_every):
     runner = opened(snapshot_every=snapshot_every)
@@ -194,6 +195,7 @@ def test_an_imported_label_is_corrected(opened):
     is_what_the_journal_says(runner)
 
 
+@pytest.mark.slow
 def test_a_class_that_was_added_later(opened):
     runner = opened()
     truth = taught(runner)
@@ -209,6 +211,7 @@ def test_a_class_that_was_added_later(opened):
     is_what_the_journal_says(runner)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("snapshot_every", [6, 10_000])
 def test_records_are_learned_again_by_the_forest_too(opened, snapshot_every):
     runner = opened(msgspec.structs.replace(on_lease(), item="record"), snapshot_every)
@@ -374,6 +377,7 @@ def as_an_earlier_version(runner, monkeypatch):
     monkeypatch.setattr(type(runner.settings), "corrects_in_place", property(lambda _: False))
 
 
+@pytest.mark.slow
 def test_a_store_of_an_earlier_version_has_the_same_model(opened, monkeypatch, caplog):
     runner = opened(snapshot_every=10)
     with monkeypatch.context() as patch:

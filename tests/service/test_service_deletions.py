@@ -198,6 +198,7 @@ def test_open_questions_give_back_what_they_did_not_cost(tmp_path: Path, made: A
         is_rebuilt(runner)
 
 
+@pytest.mark.slow
 def test_the_random_sample_counts_deleted_questions_as_unanswered(leasing: Any) -> None:
     """Who deletes the items that the model got wrong does not make the figures better."""
     chance = random.Random(1)
@@ -325,6 +326,7 @@ def test_a_change_tells_others_what_was_deleted(runner: Any) -> None:
 # ---------------------------------------------------------------------- long journals, replays and random lives
 
 
+@pytest.mark.slow
 def test_a_long_journal_is_replayed_in_another_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(amending, "FEW", 3)
     monkeypatch.setattr(task_module, "FEW", 3)

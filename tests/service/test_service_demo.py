@@ -57,6 +57,7 @@ def test_accuracy_rises_from_chance_to_nine_in_ten(random_state):
     assert 0.9 < right[3000:].mean() < 0.97
 
 
+@pytest.mark.slow
 def test_the_demonstration_runs_on_the_real_service_and_goes_on_after_a_stop(tmp_path, monkeypatch):
     # Without a compiler, the learner that it uses takes too long.
     monkeypatch.setattr(world, "SETTINGS", msgspec.structs.replace(world.SETTINGS, algorithm="MPAA-II"))

@@ -183,6 +183,7 @@ def test_with_a_cookie_pages_of_others_change_nothing(doors):
     assert doors.service.sessions.find(secret)
 
 
+@pytest.mark.slow
 def test_who_may_is_let_in_by_token_and_by_cookie(doors):
     for route in GUARDED:
         if route.name in (NEVER_ENDS, ENDS_THE_SESSION):
@@ -536,6 +537,7 @@ def test_bodies_with_secrets_are_not_written_down():
         assert not {"token", "code", "csrf"} & set(route.body.__struct_fields__ if route.body else ())
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ACTIONS)
 def test_a_deed_is_written_down(doors, name):
     places = prepare(doors, name)

@@ -69,6 +69,7 @@ def changed(prepared: Any, tmp_path: Path) -> Iterator[TaskRunner]:
         yield runner
 
 
+@pytest.mark.sampled(2)
 def test_the_journal_and_the_figures_say_it(changed: TaskRunner) -> None:
     (entry,) = of_kind(changed, journal.DRIFT)
     found = changed.figures().drift
@@ -79,6 +80,7 @@ def test_the_journal_and_the_figures_say_it(changed: TaskRunner) -> None:
     assert changed.figures().drift is None
 
 
+@pytest.mark.sampled(2)
 def test_a_restart_and_a_replay_change_nothing(changed: TaskRunner) -> None:
     before = changed.everything()
     with changed.reopened() as again:
@@ -110,6 +112,7 @@ def test_questions_that_are_chosen_for_doubt_do_not_count(tmp_path: Path) -> Non
         assert runner.task.fold.drifting.state() == DriftState()
 
 
+@pytest.mark.slow
 def test_an_undone_label_no_longer_counts(tmp_path: Path) -> None:
     with TaskRunner(str(tmp_path / "a.db"), ON_ARRIVAL) as runner:
         worked(runner, 5, 1)

@@ -227,6 +227,7 @@ def test_without_pyarrow_one_sentence_says_what_to_install(world, form, monkeypa
     assert content(world, "labels", "csv").text.startswith("item,id,")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("form", ["csv", "parquet", "hf"])
 def test_memory_does_not_grow_with_the_rows(form):
     chance = random.Random(3)

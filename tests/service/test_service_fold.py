@@ -87,11 +87,13 @@ def is_rebuilt_bit_for_bit(url, random_state, algorithm, per_item, snapshot_ever
             assert again.task.fold.seq > figures.entries
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("algorithm", also_compiled(ALGORITHMS, {"auto", "PAA-II"}))
 def test_a_model_rebuilt_from_the_journal_is_bit_identical(algorithm, tmp_path):
     is_rebuilt_bit_for_bit(str(tmp_path / "a.db"), 7, algorithm, 1, 20)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("per_item", [2, 3])
 def test_also_with_several_labels_an_item(per_item, store_url):
     is_rebuilt_bit_for_bit(store_url, 11, "PAA-II", per_item, 15)
@@ -155,6 +157,7 @@ def history(runner, wrong):
     return labels
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["RPA-II", "AROW-diag"])
 def test_a_corrected_label_leaves_the_model_that_a_right_one_would_have(name, tmp_path, store_url):
     # These ask whatever the model says, so a service with the right label from the start lives the same life.
@@ -178,6 +181,7 @@ def tuple_of(decision):
     return decision.prediction, decision.score, decision.ask_probability, decision.ask
 
 
+@pytest.mark.slow
 def test_where_a_rule_looks_at_the_model_its_questions_stay_and_their_labels_are_learned_anew(tmp_path):
     with TaskRunner(str(tmp_path / "a.db"), made("PAA-I", parameters={"delta": 0.5})) as runner:
         labels = history(runner, wrong={0, 3, 9})
@@ -375,6 +379,7 @@ def test_a_store_of_another_task_is_not_mixed_up(tmp_path):
 # ---------------------------------------------------------------------- the positive class
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("positive", [None, "ham", "spam"])
 def test_figures_are_about_the_positive_class_and_say_so(tmp_path, positive):
     """Worked out from the answers alone: every item is asked about, so estimates are what they estimate."""
@@ -398,6 +403,7 @@ def test_figures_are_about_the_positive_class_and_say_so(tmp_path, positive):
             assert again.figures().positive == named
 
 
+@pytest.mark.slow
 def test_costs_are_those_of_the_positive_class(tmp_path):
     costs = {}
     for positive in ("ham", "spam"):

@@ -99,6 +99,7 @@ def told(runner: TaskRunner) -> messages.Forecast:
     return view.forecast(runner.run(view.evidence))
 
 
+@pytest.mark.slow
 def test_questions_at_random_know_how_many_labels_there_were(runner: TaskRunner) -> None:
     runner.import_items(("win free cash", "spam"), ("see you at lunch", "ham"))
     given = answered(runner, 60)
@@ -122,6 +123,7 @@ def test_tests_count_for_the_current_model(runner: TaskRunner) -> None:
     assert len(found.labels) == len(audits)
 
 
+@pytest.mark.slow
 def test_nothing_is_said_after_a_rollback_until_it_is_undone(runner: TaskRunner) -> None:
     answered(runner, 50)
     rolled = runner.roll_back(runner.task.fold.version - 1)

@@ -68,6 +68,7 @@ def test_the_key_of_another_group_is_refused(runner):
         runner.label_group([second], "eggs", key="other")
 
 
+@pytest.mark.slow
 def test_many_corrections_are_replayed_once_and_give_the_same_model_as_one_after_the_other(runner, new_store_url):
     words = [f"w{place} w{place % 3}" for place in range(12)]
     items = asked(runner, *words)

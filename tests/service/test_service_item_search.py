@@ -114,6 +114,7 @@ def defined(runner, **wish):
     return sorted((detail.item for batch in batches for detail in batch), reverse=True)
 
 
+@pytest.mark.sampled(2)
 def test_the_index_finds_what_the_definition_of_a_filter_says(runner):
     lived(runner)
     times = sorted(detail.at for detail in runner.found(count=200).items)
@@ -136,6 +137,7 @@ def test_the_index_finds_what_the_definition_of_a_filter_says(runner):
     assert len(sizes) > 10  # the filters are not all the same
 
 
+@pytest.mark.sampled(2)
 def test_orders(runner):
     lived(runner)
     scores = {
@@ -152,6 +154,7 @@ def test_orders(runner):
     assert all_pages(runner, order="certain", count=9)[0] == certain + imported
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("order", rest_slow(ORDERS, ["newest", "doubtful"]))
 def test_neighbours_are_those_of_the_list(runner, order):
     lived(runner, count=20)

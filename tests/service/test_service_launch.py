@@ -89,6 +89,7 @@ def test_a_learner_that_takes_long_to_prepare_is_announced(monkeypatch, capsys):
     assert capsys.readouterr() == ("", "")
 
 
+@pytest.mark.slow
 def test_settings_without_an_algorithm_are_those_of_the_stored_task(tmp_path):
     given = {"name": "tickets", "classes": ["billing", "bug"], "hashing": {"bits": 8}}
     for stored in (TASK, TaskSettings("tickets", ["billing", "bug"], hashing=Hashing(bits=8))):
@@ -105,6 +106,7 @@ def test_settings_without_an_algorithm_are_those_of_the_stored_task(tmp_path):
             service.start(store, [other], open_to_all=True)
 
 
+@pytest.mark.slow
 def test_tasks_that_counted_votes_are_served_with_the_same_settings_and_still_count(tmp_path):
     given = TaskSettings("tickets", ["billing", "bug"], algorithm="PA-I", hashing=Hashing(bits=8))
     given = msgspec.structs.replace(given, labels=Labelling(per_item=2))

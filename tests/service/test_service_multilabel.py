@@ -172,6 +172,7 @@ def test_deleted_items_are_forgotten(opened):
     is_what_the_journal_says(runner)
 
 
+@pytest.mark.slow
 def test_imported_items_are_learned(opened):
     runner = opened()
     assert runner.import_items(*tickets(60)).learned == 60
@@ -226,6 +227,7 @@ def live(runner, steps, random_state):
             continue
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("random_state", range(3))
 def test_a_random_life_is_replayed_to_the_bit(opened, random_state):
     runner = opened(snapshot_every=40)
@@ -234,6 +236,7 @@ def test_a_random_life_is_replayed_to_the_bit(opened, random_state):
     is_what_the_journal_says(runner)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "made",
     [

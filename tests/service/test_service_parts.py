@@ -96,6 +96,7 @@ def test_vectors_are_kept_to_the_last_bit(numbers):
     assert unpacked(in_json.vector).tolist() == numbers
 
 
+@pytest.mark.slow
 def test_decisions_about_vectors_are_those_of_the_library(tmp_path):
     learner = askance.AutoLearner(0.5, audit=0.3, classes=["ham", "spam"])
     with TaskRunner(str(tmp_path / "a.db"), task("vector")) as runner:
@@ -118,6 +119,7 @@ def _no_words():
     return sp.csr_array((1, 1 << 10))
 
 
+@pytest.mark.slow
 def test_vectors_of_length_1_stay_as_they_are_beside_numbers(tmp_path):
     with TaskRunner(str(tmp_path / "a.db"), task("mixed")) as runner:
         lived(runner, contents(["text", "record", "vector"], 25, gaps=True))
@@ -161,6 +163,7 @@ def test_items_of_another_form_are_refused_and_nothing_changes(tmp_path, content
 FORMS = ["text", "record", "vector", "mixed", ["record", "text"], ["vector", "text"], ["record", "vector"]]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("item", "algorithm"),
     rest_slow(
@@ -193,6 +196,7 @@ def test_a_task_learns_from_all_parts_and_is_the_same_after_a_restart(tmp_path, 
     assert right > 19 or algorithm != "auto", "others do not scale numbers"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("algorithm", ["auto", "PAA-II"])
 def test_what_is_shown_of_a_vector_is_its_length(tmp_path, algorithm):
     with TaskRunner(str(tmp_path / "a.db"), task("mixed", algorithm)) as runner:
@@ -227,6 +231,7 @@ def test_what_is_shown_of_a_vector_is_its_length(tmp_path, algorithm):
         assert "a vector of 4 numbers" not in {one.feature for each in strongest.values() for one in each}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("algorithm", ["auto", "PAA-II"])
 @pytest.mark.parametrize("item", ["vector", "mixed"])
 def test_questions_on_lease_are_chosen_among_items_with_several_parts(tmp_path, item, algorithm):

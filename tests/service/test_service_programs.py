@@ -186,6 +186,7 @@ def test_a_correction_teaches_how_good_the_program_is(world: DecidingWorld) -> N
     assert (world.program.decided, world.people.decided) == (before - 2, world.people.answers)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("algorithm", ["PA-I", "auto"])
 def test_replays_give_the_same_to_the_bit(tmp_path: Path, monkeypatch: Any, algorithm: str) -> None:
     monkeypatch.setattr(programs, "FEWEST", 2)

@@ -233,6 +233,7 @@ def test_imported_labels_are_looked_at_too(opened):
     assert (201, "likely error") in cases(runner)
 
 
+@pytest.mark.slow
 def test_the_automatic_learner_gives_a_probability(opened):
     runner = opened(algorithm="auto")
     made = list(texts(random.Random(5), 80))

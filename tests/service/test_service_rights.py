@@ -87,6 +87,7 @@ def test_in_a_task_of_the_list_the_role_counts(limited):
     assert content(limited.store)["journal"][: len(before)] == before
 
 
+@pytest.mark.slow
 def test_another_task_is_like_one_that_does_not_exist(limited):
     before, state = content(limited.store), limited.state()
     for route, role in itertools.product(OF_A_TASK, ROLES):
@@ -160,6 +161,7 @@ def test_pages_have_the_role_of_their_task(limited):
     assert 'title="labeller, read"' in shown["spam"]
 
 
+@pytest.mark.slow
 def test_rights_change_at_once_and_with_them_open_streams(limited, monkeypatch):
     token = limited.some["read"]
     assert limited.call("PATCH", "/api/tokens/some-read", {"tasks": {"votes": "read"}}).status_code == 200

@@ -39,6 +39,7 @@ def test_a_checksum_covers_every_field():
     assert checksum(1, ENTRY._replace(key=None, who="k")) != checksum(1, ENTRY._replace(key="k", who=None))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("column", "value"),
     [

@@ -129,6 +129,7 @@ def test_bodies_are_rewritten_and_nothing_else(store):
     assert store.by_key(1, "item", ["k5"])["k5"] == entries[4]._replace(body=b"{}")
 
 
+@pytest.mark.slow
 def test_a_file_with_shorter_bodies_is_smaller(tmp_path):
     path = tmp_path / "a.db"
     with open_store(str(path)) as store:

@@ -228,6 +228,7 @@ def test_a_change_of_other_settings_keeps_how_votes_are_counted(opened: Opened) 
     assert replays(runner)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("algorithm", ["PAA-II", "auto"])
 def test_a_task_is_rebuilt_bit_for_bit(opened: Opened, algorithm: str) -> None:
     chance = random.Random(algorithm)

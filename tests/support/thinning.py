@@ -19,7 +19,7 @@ def also_compiled(values: Iterable[Any], few: Container[Any], by: Any = lambda v
 
 # Pages, modules and scripts whose examples compute for so long that compiling is quicker.
 LONG_EXAMPLES = (
-    *("auto", "few-labels", "imbalance", "multiclass", "multilabel", "pool", "ratings"),
+    *("auto", "few-labels", "imbalance", "multiclass", "pool", "ratings"),
     *("selective-sampling", "sweeps", "oracles"),
     *("semi_supervised", "label", "predict", "export", "any-model", "pipeline", "rare-positives"),
     *("rare_class", "raw_table", "live_service", "certified"),

@@ -162,6 +162,7 @@ def parameters(name: str) -> dict[str, float]:
 # ---------------------------------------------------------------------- they hold
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("separable", [True, False], ids=["separable", "noisy"])
 @pytest.mark.parametrize("name", rest_slow(NAMES, NAMES[::6]))
 def test_a_bound_holds_on_average(name: str, separable: bool) -> None:
@@ -750,6 +751,7 @@ def test_labels_of_any_kind_and_classes_in_any_order() -> None:
 # ---------------------------------------------------------------------- comparators in hindsight
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("separable", [True, False], ids=["separable", "noisy"])
 @pytest.mark.parametrize("name", NAMES)
 def test_the_comparator_in_hindsight_is_a_good_one(name: str, separable: bool) -> None:

@@ -51,6 +51,7 @@ class Visitor:
         assert self.faults == []
 
 
+@pytest.mark.slow
 def test_the_whole_loop(served, browser, capsys):
     admin = Visitor(browser, served, served.running.token)
     page = admin.page
