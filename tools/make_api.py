@@ -220,7 +220,7 @@ def _form(form: dict[str, Any]) -> str:
         *first, last = [_form(part) for part in form["anyOf"]]
         return ", ".join(first) + (f", or {last}" if "," in first[-1] else f" or {last}")
     if "enum" in form:
-        return _or(*(f"`{value}`" for value in form["enum"]))
+        return _or(*(f"`{value}`" if value else "empty" for value in form["enum"]))
     kind = form["type"]
     if "prefixItems" in form:
         return f"list of {len(form['prefixItems'])}: {', '.join(_form(part) for part in form['prefixItems'])}"

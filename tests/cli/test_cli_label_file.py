@@ -169,6 +169,12 @@ def test_a_row_is_readable(tmp_path):
     assert len(lines) == 41
 
 
+def test_numbers_that_are_not_written_plainly_are_shown_as_they_are(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("size;weight\n" + "".join(f"123.456;{number},25\n1.234.567,5;7\n" for number in range(20)))
+    assert content_of(read_to_label(path, Reading()), 0).splitlines() == ["size: 123.456", "weight: 0,25"]
+
+
 def test_keys_stay_when_a_class_is_added():
     keys = ClassKeys(["bug", "question"])
     assert keys.by_key == {"1": "bug", "2": "question"}  # q quits

@@ -79,6 +79,18 @@ def test_the_first_table_tells_the_task_what_its_columns_hold(twin, tmp_path):
     assert "columns" not in again
 
 
+def test_numbers_and_dates_of_a_spreadsheet(twin, tmp_path):
+    file, later = tmp_path / "t.csv", tmp_path / "u.csv"
+    header = "price;since;label\n"
+    file.write_text(header + "".join(f"1.2{n:02},5;{n + 1}.12.2025;bug\n" for n in range(25)))
+    assert "decimal comma: price; day first: since" in output("push", file, "--task", "desk")
+    assert twin.settings.columns["price"].notation == "decimal comma"
+    assert twin.items[7].record == {"price": 1207.5, "since": "8.12.2025"}
+    later.write_text(header + "1,250;3.4.2025;bug\n")
+    push(later)
+    assert twin.items[25].record == {"price": 1.25, "since": "3.4.2025"}
+
+
 def test_a_guess_can_be_corrected(twin, tmp_path):
     file = tmp_path / "t.csv"
     file.write_text(HEADER + rows(30))

@@ -42,6 +42,21 @@ def test_a_second_table_continues_where_the_first_ended(tmp_path):
     assert np.array_equal(rows_of(continued)[0], dense)
 
 
+def test_the_next_table_is_read_in_the_notation_of_the_first(tmp_path):
+    """Its own rows need not show it: 1,250 could also have a group of three digits."""
+    first, second = tmp_path / "first.csv", tmp_path / "second.csv"
+    first.write_text("size;on;label\n" + "1,5;31.12.2025;a\n2,25;01.02.2025;b\n" * 5)
+    second.write_text("size;on;label\n1,250;03.04.2025;a\n")
+    table = read_table(first)
+    list(table)
+    saved = json.loads(json.dumps(saved_plan(table)))
+    assert next(iter(read_as_saved(second, saved))).X.tolist() == [[1.25, 2025, 4, 3]]
+    for column in saved["columns"]:
+        del column["notation"]  # as in files of earlier versions
+    with pytest.raises(DataError, match="'1,250' is not a number"):
+        list(read_as_saved(second, saved))
+
+
 def test_objects_may_leave_out_what_they_do_not_have_but_tables_may_not(tmp_path, saved):
     path = tmp_path / "a.jsonl"
     records = [{name: record[name] for name in ("income", "label")} for record in customers(5)]
@@ -65,6 +80,8 @@ def test_objects_may_leave_out_what_they_do_not_have_but_tables_may_not(tmp_path
         lambda saved: saved.update(counts=[-1] * len(saved["counts"])),
         lambda saved: saved["columns"][1].update(kind="colour"),
         lambda saved: saved["columns"][1].update(more=1),
+        lambda saved: saved["columns"][1].update(notation="day first"),
+        lambda saved: saved["columns"][4].update(notation="decimal comma"),
         lambda saved: saved["columns"][1].pop("starts"),
     ],
 )

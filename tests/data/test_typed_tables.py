@@ -108,6 +108,14 @@ def test_the_kinds_of_a_raw_table(tmp_path):
         (["2024-02-31", "2023-12-31"] * 9, "category"),
         ([datetime.date(2024, 2, 3), datetime.date(2024, 2, 4)] * 9, "date"),
         ([["a", "b"], ["c"]] * 9, "category"),
+        (["1.234,50", "7", "", "12,5"] * 9, "number"),
+        (["$1,234.50", "$7", "NA"] * 9, "number"),
+        (["5 %", "12 %"] * 9, "number"),
+        (["31.12.2025", "1.2.2025", ""] * 9, "date"),
+        (["12/31/2025 2:30 PM", "1/2/2025 9:05 AM"] * 9, "date"),
+        (["192.168.100.200", "172.168.100.201"] * 9, "category"),
+        (["1.5", "2,5"] * 9, "category"),
+        (["13/13/2025", "1/2/2025"] * 9, "category"),
     ],
 )
 def test_a_column_is_what_a_person_would_say(values, kind):
@@ -223,6 +231,42 @@ def test_dates_are_parts(tmp_path):
         [2024, 2, 5, 10.5, 1],
         [2023, 12, 6, 0, 0],
     ]
+
+
+def test_numbers_and_dates_of_a_spreadsheet_are_those_of_a_plain_table(tmp_path):
+    """With decimal commas and the day first, as much of Europe writes them, the rows are the same to the bit."""
+    plain, written = "price;rent;on;at;label\n", "price;rent;on;at;label\n"
+    for row in range(40):
+        price, rent, day = (
+            1000 + row * 37.25,
+            row - 7.5,
+            datetime.datetime(2025, 1 + row % 12, 1 + row % 28, 15, row),
+        )
+        plain += f"{price};{'' if row % 9 == 4 else rent};{day:%Y-%m-%d};{day:%Y-%m-%d %H:%M};{row % 2}\n"
+        euros = f"{price:,.2f} €".translate(str.maketrans(",.", ".,"))
+        gap = "n/a" if row % 9 == 4 else f"{rent}".replace(".", ",")
+        written += f"{euros};{gap};{day:%d.%m.%Y};{day:%m/%d/%Y %I:%M %p};{row % 2}\n"
+    expected, found = table(tmp_path, plain, "plain.csv"), table(tmp_path, written, "written.csv")
+    assert found.described() == "2 numbers, 2 dates; decimal comma: price, rent; day first: on; month first: at"
+    assert np.array_equal(gathered(found)[0], gathered(expected)[0])
+    assert [column._replace(notation="") for column in found.columns] == list(expected.columns)
+
+
+def test_a_number_in_another_notation_after_the_first_rows_is_an_error(tmp_path):
+    rows = "".join(f"{row},{row % 10};{row % 2}\n" for row in range(1100))
+    stream = table(tmp_path, f"size;label\n{rows}2.5;1\n")
+    with pytest.raises(DataError, match=r"line 1102, column 'size': '2.5' is not a number, as in the first rows"):
+        list(stream)
+
+
+def test_the_notation_that_most_values_have_serves_a_column_that_the_user_names(tmp_path):
+    values = [("1,5", "31.12.2025"), ("2,5", "1.2.2025"), ("free", "soon"), ("3.5", "2025-01-02")] * 3
+    rows = "".join(f"{price};{day};{row % 2}\n" for row, (price, day) in enumerate(values))
+    stream = table(tmp_path, "price;on;label\n" + rows, numbers=["price"], dates=["on"])
+    assert [column.notation for column in stream.columns] == ["decimal comma", "day first"]
+    dense = gathered(stream)[0]
+    assert dense[:4, 1].tolist() == [0, 0, 1, 1]
+    assert dense[:2, 2:5].tolist() == [[2025, 12, 2], [2025, 2, 5]]
 
 
 def test_words_are_counted_apart_for_each_column(tmp_path):

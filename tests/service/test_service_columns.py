@@ -95,6 +95,21 @@ def test_rows_are_those_of_a_table():
         assert (one.sparse != rows.sparse[[place]]).nnz == 0
 
 
+def test_numbers_and_dates_are_read_in_the_notation_of_the_table():
+    records = [{"price": f"1.2{n:02},5", "since": f"{n + 1}.12.2025"} for n in range(25)]
+    columns = as_pushed(records)
+    made = from_json(to_json(task(columns)))
+    assert [made.columns[name].notation for name in records[0]] == ["decimal comma", "day first"]
+    rows = encoded(made.plan(), [records[7], {"price": 1250.5, "since": "2.1.2025"}])
+    assert rows.dense.tolist() == [[1207.5, 2025, 12, 0], [1250.5, 2025, 1, 3]]
+
+
+@pytest.mark.parametrize("kind", ["date", "category", "text", "id"])
+def test_a_notation_is_for_columns_of_its_kind(kind):
+    with pytest.raises(ValueError, match=f"a {kind} has no notation 'decimal comma': leave it out"):
+        Column(kind, notation="decimal comma")
+
+
 def test_decisions_are_those_of_the_library_on_the_rows_of_the_table(tmp_path):
     pairs = [(record | {"age": record["age"] or 31.0}, label) for record, label in customers(40)]
     made = task(as_pushed([record for record, _ in pairs]))

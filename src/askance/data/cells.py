@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.data.files import Where, shown
+from askance.data.notation import PLAIN, written_date, written_number
 from askance.errors import DataError
 from askance.typing import FloatArray
 
@@ -49,13 +50,15 @@ def is_missing(value: Any) -> bool:
     return value is None or (isinstance(value, float | Decimal) and math.isnan(value))
 
 
-def number_of(value: Any) -> float | None:
+def number_of(value: Any, notation: str = PLAIN) -> float | None:
     """A value as a number, with NaN for a missing one; None if it is something else."""
     if isinstance(value, str):
         bare = value.strip()
-        if _is_number(bare):
-            return float(bare)
-        return math.nan if bare.lower() in MISSING_WORDS else None
+        if bare.lower() in MISSING_WORDS:
+            return math.nan
+        if notation != PLAIN:
+            return written_number(bare, notation)
+        return float(bare) if _is_number(bare) else None
     if value is None:
         return math.nan
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real | Decimal):
@@ -67,12 +70,18 @@ def number_of(value: Any) -> float | None:
 
 
 def numbers_of(
-    values: RawColumn, name: str, where: Where, *, lenient: bool = False, remedy: str = AS_CATEGORY
+    values: RawColumn,
+    name: str,
+    where: Where,
+    *,
+    lenient: bool = False,
+    remedy: str = AS_CATEGORY,
+    notation: str = PLAIN,
 ) -> FloatArray:
     """The numbers of a column, with NaN for missing ones; raises DataError for anything else, unless `lenient`."""
-    numbers = _quick_numbers(values)
+    numbers = _quick_numbers(values) if notation == PLAIN or isinstance(values, np.ndarray) else None
     if numbers is None:
-        found = [number_of(value) for value in values]
+        found = [number_of(value, notation) for value in values]
         for row, number in enumerate(found):
             if number is None and not lenient:
                 raise DataError(
@@ -113,10 +122,12 @@ def level_of(value: Any) -> str:
     return value.isoformat() if isinstance(value, date) else str(value).strip()
 
 
-def moment_of(value: Any) -> Moment | None:
+def moment_of(value: Any, notation: str = PLAIN) -> Moment | None:
     """The parts of a date; None if it is something else."""
-    if not isinstance(value, date):
-        value = _date_of(value.strip()) if isinstance(value, str) else None
+    if isinstance(value, str):
+        value = _date_of(value.strip()) if notation == PLAIN else written_date(value, notation)
+    elif not isinstance(value, date):
+        value = None
     if value is None:
         return None
     hour = value.hour + value.minute / 60 if isinstance(value, datetime) else None

@@ -119,7 +119,10 @@ def _dense(column: ColumnPlan, values: RawColumn, where: Where, remedy: str) -> 
     if column.kind == CATEGORY:
         return _levels(column, values)
     if column.kind == NUMBER:
-        found = numbers_of(values, column.name, where, lenient=column.lenient, remedy=remedy)[:, np.newaxis]
+        numbers = numbers_of(
+            values, column.name, where, lenient=column.lenient, remedy=remedy, notation=column.notation
+        )
+        found = numbers[:, np.newaxis]
     else:
         found = _moments(column, values, where, remedy)
     if not column.indicator:
@@ -140,7 +143,7 @@ def _moments(column: ColumnPlan, values: RawColumn, where: Where, remedy: str) -
     parts = len(column.starts)
     found = np.full((len(values), parts), np.nan)
     for row, value in enumerate(values):
-        moment = moment_of(value)
+        moment = moment_of(value, column.notation)
         if moment is not None:
             found[row] = [np.nan if part is None else part for part in moment[:parts]]
         elif not is_missing(value) and not column.lenient:

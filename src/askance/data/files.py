@@ -3,6 +3,7 @@
 import gzip
 import sys
 import zlib
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from io import BufferedReader
@@ -97,6 +98,10 @@ class TextLines:
     def _decoded(self, raw: bytes) -> str:
         if len(raw) > LONGEST_LINE:
             raise DataError(f"{self._place}: longer than {LONGEST_LINE >> 20} MiB: check that it is a text file")
+        if self.number == 1 and raw.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+            raise DataError(
+                f"{self.path}: is UTF-16: convert it to UTF-8, for example with iconv -f UTF-16 -t UTF-8"
+            )
         if b"\0" in raw:
             raise DataError(f"{self._place}: has a zero byte, so it is not UTF-8 text: check format and encoding")
         try:

@@ -1,7 +1,8 @@
 """The kind of each column of a table, as a person would guess it from the first rows."""
 
+import math
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain
 from re import compile as pattern
 from typing import Any, NamedTuple
@@ -9,6 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from askance.data.cells import Moment, RawColumn, is_missing, level_of, moment_of, number_of
+from askance.data.notation import (
+    DAY_FIRST,
+    DECIMAL_COMMA,
+    MONTH_FIRST,
+    OF_DATES,
+    OF_NUMBERS,
+    PLAIN,
+    notation_of_dates,
+    notation_of_numbers,
+)
 from askance.typing import FloatArray
 
 NUMBER, CATEGORY, TEXT, DATE, GUESS, LEFT_OUT = "number", "category", "text", "date", "guess", "left out"
@@ -22,6 +33,8 @@ BINS = 10  # of the confidence of a guess, equally wide
 PER_ANSWER = 2 + BINS  # features of a guess: whether it is this answer, its confidence, and the bin
 NO_DATE = (2000.0, 6.0, 3.0)  # the parts of a date, where no row has one
 SHOWN = 8  # columns named in a line
+NOTATIONS_OF = {NUMBER: (PLAIN, *OF_NUMBERS), DATE: (PLAIN, *OF_DATES)}
+SAID = (DECIMAL_COMMA, DAY_FIRST, MONTH_FIRST)  # notations that could be taken for another
 
 _is_id = pattern(r"(?i:id|uuid|guid|index|row|rowid|row[_ ]id|row[_ ]number|unnamed: ?0)").fullmatch
 _like_id = pattern(r"(?i:.*[_\s.-](?:id|uuid|guid))|.*[a-z](?:Id|ID)").fullmatch
@@ -46,6 +59,8 @@ class ColumnPlan(NamedTuple):
         Whether anything that is not a number or date counts as missing.
     reason : str
         Why it is left out.
+    notation : {"", "decimal point", "decimal comma", "day first", "month first"}
+        How its numbers or dates are written, if not as 1234.5 or 2025-12-31.
     """
 
     name: str
@@ -55,6 +70,7 @@ class ColumnPlan(NamedTuple):
     starts: tuple[float, ...] = ()
     lenient: bool = False
     reason: str = ""
+    notation: str = PLAIN
 
     @property
     def is_sparse(self) -> bool:
@@ -101,10 +117,10 @@ def infer(
 
 def _given(name: str, values: RawColumn, kind: str) -> ColumnPlan:
     if kind == NUMBER:
-        numbers = np.array([np.nan if one is None else one for one in map(number_of, values)], np.float64)
-        return _number(name, numbers)._replace(lenient=True)
+        notation = most_fitting(NUMBER, values)
+        return _number(name, _numbers(values, notation), notation)._replace(lenient=True)
     if kind == DATE:
-        return _date(name, values)._replace(lenient=True)
+        return _date(name, values, most_fitting(DATE, values))._replace(lenient=True)
     return ColumnPlan(name, TEXT) if kind == TEXT else _category(name, values)
 
 
@@ -116,26 +132,51 @@ def _guessed(name: str, values: RawColumn, *, complete: bool) -> ColumnPlan:
         return _left_out(name, "an id" if name else "no name")
     if any(isinstance(value, list | tuple) for value in known):
         return ColumnPlan(name, CATEGORY)  # each value may have several levels
-    numbers = [number_of(value) for value in known]
-    if all(number is not None for number in numbers):
-        return _guessed_number(name, values, np.array(numbers, np.float64), complete=complete)
-    if all(moment_of(value) is not None for value in known):
-        return _date(name, values)
+    notation = _common_notation(known, number_of, notation_of_numbers)
+    if notation is not None:
+        return _guessed_number(name, _numbers(values, notation), notation, complete=complete)
+    notation = _common_notation(known, moment_of, notation_of_dates)
+    if notation is not None:
+        return _date(name, values, notation)
     return _guessed_words(name, values, [level_of(value) for value in known], complete=complete)
 
 
-def _guessed_number(name: str, values: RawColumn, known: FloatArray, *, complete: bool) -> ColumnPlan:
+def _common_notation(
+    known: Sequence[Any], read: Callable[..., Any], find: Callable[[Sequence[Any]], str | None]
+) -> str | None:
+    """The notation in which all values can be read; None if there is none."""
+    if all(read(value) is not None for value in known):
+        return PLAIN
+    notation = find(known)
+    return notation if notation and all(read(value, notation) is not None for value in known) else None
+
+
+def most_fitting(kind: str, values: RawColumn) -> str:
+    """The notation in which most values of a column can be read as numbers or dates."""
+    read = number_of if kind == NUMBER else moment_of
+    known = [value for value in values if not is_missing(value)]
+    return max(NOTATIONS_OF[kind], key=lambda notation: sum(read(value, notation) is not None for value in known))
+
+
+def _numbers(values: RawColumn, notation: str) -> FloatArray:
+    """The numbers of a column, with NaN for what is none."""
+    found = [number_of(value, notation) for value in values]
+    return np.array([math.nan if number is None else number for number in found], np.float64)
+
+
+def _guessed_number(name: str, numbers: FloatArray, notation: str, *, complete: bool) -> ColumnPlan:
+    known = numbers[~np.isnan(numbers)]
     different = len(np.unique(known))
     # A number that is the same in the first of many rows may vary later, and costs nothing until then.
-    if different == 1 and complete and len(known) == len(values):
+    if different == 1 and complete and len(known) == len(numbers):
         return _left_out(name, "one value")
-    if different == len(known) == len(values):
+    if different == len(known) == len(numbers):
         if _like_id(name) and different > 1:
             return _left_out(name, "all values differ")
         whole = bool(np.all(known == np.rint(known)))
         if whole and different >= FEWEST_FOR_ID and np.ptp(known) == different - 1:
             return _left_out(name, "numbers the rows")
-    return _number(name, np.array([number_of(value) for value in values], np.float64))
+    return _number(name, numbers, notation)
 
 
 def _guessed_words(name: str, values: RawColumn, known: Sequence[str], *, complete: bool) -> ColumnPlan:
@@ -154,10 +195,10 @@ def _guessed_words(name: str, values: RawColumn, known: Sequence[str], *, comple
     return _category(name, values)
 
 
-def _number(name: str, numbers: FloatArray) -> ColumnPlan:
+def _number(name: str, numbers: FloatArray, notation: str) -> ColumnPlan:
     known = numbers[np.isfinite(numbers)]
     start = float(known.mean()) if len(known) else 0.0
-    return ColumnPlan(name, NUMBER, indicator=len(known) < len(numbers), starts=(start,))
+    return ColumnPlan(name, NUMBER, indicator=len(known) < len(numbers), starts=(start,), notation=notation)
 
 
 def _category(name: str, values: RawColumn) -> ColumnPlan:
@@ -165,13 +206,13 @@ def _category(name: str, values: RawColumn) -> ColumnPlan:
     return ColumnPlan(name, CATEGORY, levels=tuple(sorted(levels)) if len(levels) <= MOST_LEVELS else ())
 
 
-def _date(name: str, values: RawColumn) -> ColumnPlan:
-    moments = [moment for moment in map(moment_of, values) if moment is not None]
+def _date(name: str, values: RawColumn, notation: str) -> ColumnPlan:
+    moments = [moment for value in values if (moment := moment_of(value, notation)) is not None]
     parts: list[list[Any]] = [list(part) for part in zip(*moments, strict=True)]
     if parts and all(hour is None for hour in parts[-1]):
         parts.pop()
     starts = tuple(float(np.mean([value for value in part if value is not None])) for part in parts) or NO_DATE
-    return ColumnPlan(name, DATE, indicator=len(moments) < len(values), starts=starts)
+    return ColumnPlan(name, DATE, indicator=len(moments) < len(values), starts=starts, notation=notation)
 
 
 def _left_out(name: str, reason: str) -> ColumnPlan:
@@ -179,7 +220,7 @@ def _left_out(name: str, reason: str) -> ColumnPlan:
 
 
 def described(columns: Sequence[ColumnPlan]) -> str:
-    """The kinds of columns in one line: `5 numbers, 2 categories, 1 text; left out: id (an id)`."""
+    """The kinds of columns in one line: `5 numbers, 1 date; left out: id (an id); day first: born`."""
     counts = Counter(column.kind for column in columns)
     plurals = {NUMBER: "numbers", CATEGORY: "categories", TEXT: "texts", DATE: "dates", GUESS: "guesses"}
     used = [
@@ -188,6 +229,13 @@ def described(columns: Sequence[ColumnPlan]) -> str:
         if counts[kind]
     ]
     left = [f"{column.name or 'a column'} ({column.reason})" for column in columns if column.kind == LEFT_OUT]
-    if len(left) > SHOWN:
-        left[SHOWN:] = [f"{len(left) - SHOWN} more"]
-    return ", ".join(used) + (f"; left out: {', '.join(left)}" if left else "")
+    lists = {"left out": left} | {
+        notation: [column.name for column in columns if column.notation == notation] for notation in SAID
+    }
+    return ", ".join(used) + "".join(
+        f"; {what}: {', '.join(_few(names))}" for what, names in lists.items() if names
+    )
+
+
+def _few(named: list[str]) -> list[str]:
+    return named if len(named) <= SHOWN else [*named[:SHOWN], f"{len(named) - SHOWN} more"]

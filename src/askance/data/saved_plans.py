@@ -7,7 +7,8 @@ import numpy as np
 from askance.data.encoding import RunningMeans, TablePlan
 from askance.data.files import listed, reason, shown
 from askance.data.hashing import check_bits
-from askance.data.kinds import KINDS, LEFT_OUT, ColumnPlan
+from askance.data.kinds import KINDS, LEFT_OUT, NOTATIONS_OF, ColumnPlan
+from askance.data.notation import PLAIN
 from askance.data.raw_tables import RawBatch, first_rows
 from askance.data.recipe import Recipe
 from askance.data.tables import HEAD_ROWS
@@ -81,6 +82,8 @@ def _column(saved: dict[str, Any]) -> ColumnPlan:
     column = ColumnPlan(**{**saved, "levels": tuple(saved["levels"]), "starts": tuple(saved["starts"])})
     if column.kind not in KINDS:
         raise ValueError(f"kind {column.kind!r}")
+    if column.notation not in NOTATIONS_OF.get(column.kind, (PLAIN,)):
+        raise ValueError(f"notation {column.notation!r}")
     return column
 
 

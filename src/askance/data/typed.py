@@ -15,7 +15,7 @@ from askance.data.encoding import RunningMeans, TablePlan
 from askance.data.files import INPUT_NAME, existing_file, is_pipe, listed, opened_pipe, shown
 from askance.data.guesses import with_guesses
 from askance.data.hashing import check_bits
-from askance.data.kinds import CATEGORY, DATE, LEFT_OUT, NUMBER, TEXT, ColumnPlan, described, infer
+from askance.data.kinds import CATEGORY, DATE, LEFT_OUT, NUMBER, TEXT, ColumnPlan, described, infer, most_fitting
 from askance.data.labels import as_labels, label_array, label_kind
 from askance.data.later_labels import LaterLabels, Matches, Unmatched, id_of, later_labels
 from askance.data.memory_tables import WholeTable, is_in_memory, memory_table
@@ -404,12 +404,13 @@ def _given_kinds(
 
 def _check_values(kinds: Mapping[str, str], first: Mapping[str, RawColumn], place: str) -> None:
     """Raise DataError if nothing in a column is of the kind that was given: it would be missing in all rows."""
-    examples = {NUMBER: "a number", DATE: "a date, such as 2024-02-03 or 2024-02-03 14:30"}
+    examples = {NUMBER: "a number", DATE: "a date, such as 2024-02-03 14:30 or 31.12.2025"}
     for name, kind in kinds.items():
         known = [value for value in first[name] if not is_missing(value)]
         if kind in examples and known:
             read: Any = number_of if kind == NUMBER else moment_of
-            if all(read(value) is None for value in known):
+            notation = most_fitting(kind, known)
+            if all(read(value, notation) is None for value in known):
                 raise DataError(
                     f"{place}: column {shown(name)} has {shown(known[0])}, and nothing in its first rows is "
                     f"{examples[kind]}: check {kind}s=",

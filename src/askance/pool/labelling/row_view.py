@@ -33,15 +33,17 @@ def values_of(table: LabelTable, row: int, extent: Extent = SHORT) -> list[tuple
     values = table.shown(row)
     if len(table.columns) == 1 and texts:
         return [("", shortened(str(next(iter(values.values()), "(empty)")), extent.text))]
-    found = [(name, _value(value, name in texts, extent)) for name, value in values.items()]
+    # 123.456 may be a number with a group of three digits: what is not written plainly is shown as it is.
+    as_is = texts | {column.name for column in table.stream.columns if column.notation}
+    found = [(name, _value(value, name in texts, name in as_is, extent)) for name, value in values.items()]
     if len(found) > extent.columns:
         found[extent.columns :] = [("", f"… and {len(found) - extent.columns} more columns")]
     return found or [("", "(empty)")]
 
 
-def _value(value: Any, is_text: bool, extent: Extent) -> str:
+def _value(value: Any, is_text: bool, as_is: bool, extent: Extent) -> str:
     text = str(value) if extent.keeps_lines else " ".join(str(value).split())
-    number = None if is_text or isinstance(value, bool) else number_of(value)
+    number = None if as_is or isinstance(value, bool) else number_of(value)
     if number is not None and not number.is_integer() and len(text) > 6:
         return f"{number:.5g}"
     return shortened(text, extent.text if is_text else extent.cell)

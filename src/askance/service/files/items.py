@@ -99,7 +99,7 @@ class ItemMaker:
         for name, cell in entry.record.items():
             if not name or name in self.roles.left_out or (is_missing(cell) and name not in numbers):
                 continue
-            number = number_of(cell) if name in numbers else None
+            number = number_of(cell, numbers[name].notation) if name in numbers else None
             if name in numbers and number is None and not numbers[name].lenient:
                 raise DataError(
                     f"{place}, column {shown(name)}: {shown(cell)} is not a number, as in this task: fix it"

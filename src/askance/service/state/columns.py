@@ -24,7 +24,14 @@ def _planned(name: str, column: Kind | Column) -> ColumnPlan:
         return ColumnPlan(name, KINDS[column], starts=starts, indicator=bool(starts), reason=reason)
     starts = tuple(column.starts)
     return ColumnPlan(
-        name, KINDS[column.kind], tuple(column.levels), column.indicator, starts, column.lenient, column.reason
+        name=name,
+        kind=KINDS[column.kind],
+        levels=tuple(column.levels),
+        indicator=column.indicator,
+        starts=starts,
+        lenient=column.lenient,
+        reason=column.reason,
+        notation=column.notation,
     )
 
 
@@ -39,4 +46,12 @@ def _settings_of(column: ColumnPlan) -> Column:
         kind = "id" if column.reason in ID_REASONS else "ignored"
     elif column.kind in (NUMBER, CATEGORY, DATE):
         kind = column.kind  # type: ignore[assignment]
-    return Column(kind, list(column.levels), list(column.starts), column.indicator, column.lenient, column.reason)
+    return Column(
+        kind=kind,
+        levels=list(column.levels),
+        starts=list(column.starts),
+        indicator=column.indicator,
+        lenient=column.lenient,
+        reason=column.reason,
+        notation=column.notation,  # type: ignore[arg-type]
+    )

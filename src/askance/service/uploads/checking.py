@@ -39,6 +39,7 @@ ADVICE = (
     (", or leave the column out with --drop", ", or choose “ignored” for the column"),
     (": leave it out with --drop", ""),
     (": name it with --vector", ""),
+    (", for example with iconv -f UTF-16 -t UTF-8", ""),
     (", for example with iconv", ""),
 )
 

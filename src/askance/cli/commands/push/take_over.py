@@ -148,12 +148,12 @@ def _item(content: dict[str, Any], found: Labelled, row: int) -> Item:
 def _record(table: LabelFile, row: int, left_out: Collection[str | None]) -> dict[str, Any]:
     """The values of a row that are not empty, with numbers as numbers."""
     plan = without_guesses(table.stream.columns)
-    numbers = {column.name for column in plan if column.kind == NUMBER}
+    notations = {column.name: column.notation for column in plan if column.kind == NUMBER}
     found: dict[str, Any] = {}
     for name, value in table.shown(row).items():
         if name in left_out:
             continue
-        number = number_of(value) if name in numbers else None
+        number = number_of(value, notations[name]) if name in notations else None
         if number is None:
             found[name] = level_of(value) if not isinstance(value, list) else value
         elif math.isfinite(number):
