@@ -54,6 +54,25 @@ def test_the_figures_are_those_of_the_library(prices: pathlib.Path) -> None:
     assert "could not be asked about" in found["notes"][0]
 
 
+def test_prices_of_a_spreadsheet(prices: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    german = tmp_path / "preise.csv"
+    with prices.open() as file, german.open("w", newline="") as other:
+        writer = csv.writer(other, delimiter=";")
+        for area, city, notes, price in csv.reader(file):
+            row = (area, price)
+            if area != "area":
+                row = tuple(f"{float(cell):,.2f}".translate(str.maketrans(",.", ".,")) for cell in row)
+            writer.writerow([row[0], city, notes, f"{row[1]} €" if area != "area" else price])
+    words = ("--label", "price", "--regression", "--rate", "0.2")
+    assert figures(answer("run", german, *words)) == figures(answer("run", prices, *words))
+    german.write_text("area;price\n1;2,5\n2;cheap\n3;1,5\n")
+    assert "has labels such as" in complaint("run", german, *words)
+
+
+def figures(said: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{name: value for name, value in method.items() if name != "seconds"} for method in said["methods"]]
+
+
 def test_a_model_predicts_the_next_file(prices: pathlib.Path, tmp_path: pathlib.Path) -> None:
     model, out = tmp_path / "price.model", tmp_path / "predicted.csv"
     output("run", prices, "--label", "price", "--regression", "--rate", "1", "--save", model)

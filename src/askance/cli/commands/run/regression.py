@@ -17,14 +17,17 @@ from askance.cli.output.compiling import NAMED, compilation_announced
 from askance.cli.output.console import print_json, stdout
 from askance.cli.output.progress import Watched, progress
 from askance.cli.targets import draft
+from askance.data.cells import number_of
 from askance.data.kinds import described
 from askance.data.model_rows import add_reading
+from askance.data.notation import PLAIN, notation_of_numbers
 from askance.data.stream import Chunk, Stream
 from askance.data.typed import TypedTable
 from askance.learners.regression.regressor import StreamRegressor
 from askance.learners.regression.trace import RegressionSummary, RegressionTrace, interval, shown_number
 from askance.rules.registry import with_parameters
 from askance.rules.regression import NAMES
+from askance.typing import FloatArray
 
 
 class Method(NamedTuple):
@@ -124,16 +127,27 @@ def _opened(request: RunRequest) -> tuple[Stream, list[str]]:
 
 
 def _numbers(chunks: Any, request: RunRequest) -> Iterator[Chunk]:
-    """The chunks, if their labels are numbers."""
+    """The chunks, if their labels are numbers, which may be written as in a spreadsheet."""
+    notation = PLAIN
     for chunk in chunks:
         if chunk.y is None:
             raise ValueError(f"{request.place} has no labels, but a simulation needs them: name them with --label")
         if chunk.y.dtype.kind not in "iuf":
-            raise ValueError(
-                f"{request.place} has labels such as {chunk.y[0]!s:.40}, and --regression predicts numbers: name "
-                "the column with --label, or remove --regression"
-            )
+            labels = chunk.y.tolist()
+            notation = notation or notation_of_numbers(labels) or PLAIN
+            chunk = chunk._replace(y=_written_numbers(labels, notation, request))
         yield chunk
+
+
+def _written_numbers(labels: list[Any], notation: str, request: RunRequest) -> FloatArray:
+    numbers = [number_of(label, notation) for label in labels]
+    for label, number in zip(labels, numbers, strict=True):
+        if number is None or math.isnan(number):
+            raise ValueError(
+                f"{request.place} has labels such as {label!s:.40}, and --regression predicts numbers: name the "
+                "column with --label, or remove --regression"
+            )
+    return np.array(numbers, np.float64)
 
 
 def _run(model: StreamRegressor, chunk: Chunk) -> RegressionTrace:
