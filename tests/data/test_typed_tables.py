@@ -396,6 +396,8 @@ def test_labels_can_be_read_alone(tmp_path):
     ("text", "options", "said"),
     [
         ("a,b\n1,2\n", {}, "no label field: looked for"),
+        ("a,0.8\n1,2\n", {}, "; if '0.8' is a value, write the names of the columns above it"),
+        ("0,1\n1,2\n", {}, "give them with askance label"),
         ("a,label\n", {}, "has no rows"),
         ("a,a,label\n1,2,x\n", {}, "two columns have the name 'a'"),
         ("id,label\n1,x\n2,y\n", {}, "no feature columns are left of 'id', 'label'"),

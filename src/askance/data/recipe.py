@@ -1,9 +1,11 @@
 """How records become rows and labels: the roles of fields, and how they are hashed."""
 
+import math
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from askance.data.cells import number_of
 from askance.data.files import listed, shown
 from askance.data.hashing import check_bits
 from askance.data.values import check_dtype
@@ -64,12 +66,20 @@ class Recipe:
         spelled = {name.lower(): name for name in reversed(list(names))}
         found = next((spelled[usual] for usual in LABEL_NAMES if usual in spelled), None)
         if found is None and self.label is None:
+            value = next((name for number, name in enumerate(names) if _may_be_value(name, number)), None)
+            advice = f"; if {shown(value)} is a value, write the names of the columns above it" if value else ""
             raise DataError(
                 f"{place}: no label field: looked for {listed(LABEL_NAMES)} among {listed(names)}: "
-                "name it with label=, or if there are no labels yet, give them with askance label",
+                f"name it with label=, or if there are no labels yet, give them with askance label{advice}",
                 parameter="label",
             )
         return found
+
+
+def _may_be_value(name: str, number: int) -> bool:
+    """Whether the name of a column may be a value of the first row: a number, but not that of the column."""
+    value = number_of(name)
+    return value is not None and math.isfinite(value) and name != str(number)
 
 
 def several_names(option: str, names: Iterable[str]) -> tuple[str, ...]:
