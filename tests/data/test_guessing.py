@@ -26,6 +26,8 @@ from askance.errors import DataError
         (b"1\n2\n", None),
         (b"hello", None),
         (b"", None),
+        (b"PK\x03\x04" + bytes(26) + b"[Content_Types].xml", "xlsx"),
+        (b"PK\x03\x04" + bytes(26) + b"xl/workbook.xml", "xlsx"),
         (b"\0\1,\2", None),
     ],
 )
@@ -38,7 +40,7 @@ def test_the_first_bytes_show_the_format(start, expected):
     ("start", "said"),
     [
         (b'[\n{"a": 1}]', r"it: is an array of JSON: write one object per line, for example with jq -c '.\[\]'"),
-        (b"PK\x03\x04\x14\0", "it: is a zip archive, such as a spreadsheet: save it as CSV"),
+        (b"PK\x03\x04\x14\0", "it: is a zip archive: unpack it, or save it as CSV if it is a spreadsheet"),
     ],
 )
 def test_what_cannot_be_read_is_named(start, said):

@@ -4,6 +4,7 @@ import datetime
 import gzip
 import json
 import math
+import shutil
 
 import numpy as np
 import pandas
@@ -14,7 +15,7 @@ import pytest
 import scipy.sparse as sp
 
 from askance import make
-from askance.data import MixedRows, describe, read_table
+from askance.data import MixedRows, describe, read, read_table
 from askance.data.hashing import count_rows, name_checksum
 from askance.data.mixed import take_rows
 from askance.errors import DataError
@@ -316,7 +317,9 @@ def as_values(record):
     return {**record, **numbers}
 
 
-@pytest.mark.parametrize("kind", ["tsv", "gz", "jsonl", "parquet", "pandas", "polars", "pyarrow", "semicolon"])
+@pytest.mark.parametrize(
+    "kind", ["tsv", "gz", "jsonl", "parquet", "xlsx", "pandas", "polars", "pyarrow", "semicolon"]
+)
 def test_every_format_gives_the_same_rows(tmp_path, kind):
     records = customers(400)
     path = write_customers(tmp_path / "c.csv", 400)
@@ -331,6 +334,9 @@ def test_every_format_gives_the_same_rows(tmp_path, kind):
     elif kind == "jsonl":
         source = tmp_path / "c.jsonl"
         source.write_text("\n".join(map(json.dumps, values)))
+    elif kind == "xlsx":
+        source = tmp_path / "c.xlsx"
+        save_workbook(source, values)
     elif kind == "pandas":
         source = pandas.DataFrame(values)
     elif kind == "polars":
@@ -344,6 +350,36 @@ def test_every_format_gives_the_same_rows(tmp_path, kind):
     assert np.array_equal(dense, expected[0])
     assert abs(sparse - expected[1]).max() == 0
     assert np.array_equal(y, expected[2])
+
+
+def save_workbook(path, records):
+    book = pytest.importorskip("openpyxl").Workbook()
+    book.active.append([*records[0]])
+    for record in records:
+        book.active.append([*record.values()])
+    book.save(path)
+
+
+def test_a_workbook_has_numbers_dates_and_gaps_and_names_its_rows(tmp_path):
+    day = datetime.datetime(2025, 3, 4, 10, 30)
+    records = [{"size": n / 4, "at": day, "flag": n % 3 > 0, "label": "ab"[n % 2]} for n in range(30)]
+    records[7]["size"] = None
+    save_workbook(tmp_path / "t.xlsx", records)
+    stream = read_table(tmp_path / "t.xlsx", chunk_rows=7)
+    assert kinds(stream) == {"size": "number", "at": "date", "flag": "category"}
+    dense, _, y = gathered(stream)
+    assert dense[8, :6].tolist() == [2.0, 0, 2025, 3, 1, 10.5]
+    assert y.tolist() == ["a", "b"] * 15
+    shutil.copy(tmp_path / "t.xlsx", tmp_path / "t.dat")
+    assert np.array_equal(gathered(read_table(tmp_path / "t.dat"))[0], dense)
+    records[20]["label"] = None
+    save_workbook(tmp_path / "gap.xlsx", records)
+    with pytest.raises(DataError, match=r"gap.xlsx, row 22: the label is missing"):
+        gathered(read_table(tmp_path / "gap.xlsx"))
+    with pytest.raises(
+        DataError, match="only the automatic learner and read_table read workbooks: save it as CSV"
+    ):
+        read(tmp_path / "t.xlsx")
 
 
 def test_a_random_order_has_the_same_rows_and_fills_gaps_in_that_order():

@@ -8,12 +8,14 @@ from askance.errors import DataError
 ENOUGH = 1 << 13  # bytes to look at
 DELIMITERS = ",;\t|"
 GZIP = b"\x1f\x8b"
+FIRST_NAME = 30  # where a zip archive has the name of its first file
+IN_WORKBOOKS = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"xl/")
 
 _is_svmlight = pattern(rb"[-+]?[\d.][\d.eE+-]*([ \t]+(qid|\d+):\S+)+[ \t]*(#.*)?\r?").fullmatch
 
 
 def guessed_format(start: bytes, place: str) -> str | None:
-    """The format of data that start so: svmlight, csv, tsv, jsonl or parquet; None if they could be anything.
+    """The format of data that start so: svmlight, csv, tsv, jsonl, parquet or xlsx; None if it could be any.
 
     Raises DataError for formats that are recognised but cannot be read.
     """
@@ -21,7 +23,9 @@ def guessed_format(start: bytes, place: str) -> str | None:
     if start.startswith(b"PAR1"):
         return "parquet"
     if start.startswith(b"PK\x03\x04"):
-        raise DataError(f"{place}: is a zip archive, such as a spreadsheet: save it as CSV")
+        if start[FIRST_NAME:].startswith(IN_WORKBOOKS):
+            return "xlsx"
+        raise DataError(f"{place}: is a zip archive: unpack it, or save it as CSV if it is a spreadsheet")
     line = next((line for line in start.removeprefix(b"\xef\xbb\xbf").split(b"\n") if line.strip()), b"")
     if line.lstrip().startswith(b"["):
         raise DataError(f"{place}: is an array of JSON: write one object per line, for example with jq -c '.[]'")

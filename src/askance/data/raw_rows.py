@@ -20,7 +20,7 @@ from askance.data.tables import HEAD_ROWS, header_delimiter, table_records
 from askance.errors import DataError
 
 REMEDY = ", as in the first rows: fix it, or leave the column out with --drop"
-FORMATS = ("jsonl", "csv", "tsv", "parquet", "npz")
+FORMATS = ("jsonl", "csv", "tsv", "parquet", "xlsx", "npz")
 AT_ONCE = 1000  # rows of a Parquet file in memory
 VECTOR, LABEL = "vector", "y"  # what the arrays of an archive are called as columns
 
@@ -230,17 +230,17 @@ def rows_of(
     Raises DataError for another format.
     """
     path = existing_file(source) if file is None else Path(source)
-    if file is None and named is None and path.suffix.lower() == ".xlsx":
-        with closing(SheetRows(path)) as rows:
-            yield rows
-        return
     kind = named if file is not None else format_of(path, named)
-    if kind not in FORMATS or (file is not None and kind in ("parquet", "npz")):
+    if kind not in FORMATS or (file is not None and kind in ("parquet", "xlsx", "npz")):
         raise DataError(
             f"{path}: is {kind}: give JSON lines, CSV, TSV" + (", Parquet, XLSX or npz" if file is None else "")
         )
     if kind == "parquet":
         yield ParquetRows(path)
+        return
+    if kind == "xlsx":
+        with closing(SheetRows(path)) as rows:
+            yield rows
         return
     if kind == "npz":
         yield ArchiveRows(path, label, labelled=labelled)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from io import BufferedReader
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -15,6 +15,7 @@ from askance.data.files import TextLines, Where, check_names, reason, shown, ste
 from askance.data.frames import Frame, as_frame, row_namer
 from askance.data.jsonl import json_entries
 from askance.data.parquet import pyarrow_parquet
+from askance.data.sheets import sheet_rows
 from askance.data.tables import header_delimiter, table_records
 from askance.errors import DataError
 
@@ -210,6 +211,24 @@ class ParquetTable(_File):
             ) from error
 
 
+@dataclass(frozen=True)
+class SheetTable(_File):
+    """The first sheet of an XLSX workbook, which does not say how long it is: `progress` is 0 until the end."""
+
+    has_cells = False
+
+    def batches(self, rows: int) -> Iterator[RawBatch]:
+        """The rows in their order."""
+        with closing(sheet_rows(self.path)) as entries:
+            upcoming = next(entries, None)
+            while upcoming is not None:
+                batch = [upcoming, *islice(entries, rows - 1)]
+                upcoming = next(entries, None)
+                where = _line_namer(self.path, [entry.line for entry in batch], "row")
+                progress = 1.0 if upcoming is None else 0.0
+                yield record_batch([entry.record for entry in batch], where, progress)._replace(has_objects=False)
+
+
 def record_batch(records: Sequence[Mapping[str, Any]], where: Where, progress: float) -> RawBatch:
     """Some records as columns. A record may leave out what it does not have."""
     names = dict.fromkeys(chain.from_iterable(records))
@@ -276,5 +295,5 @@ def _inside(value: Any) -> Iterable[tuple[str, Any]]:
     return ((str(place), inner) for place, inner in enumerate(value))
 
 
-def _line_namer(path: Path, lines: list[int]) -> Where:
-    return lambda row: f"{path}, line {lines[row]}"
+def _line_namer(path: Path, lines: list[int], unit: str = "line") -> Where:
+    return lambda row: f"{path}, {unit} {lines[row]}"

@@ -32,6 +32,7 @@ _FORMAT_OF_ENDING = {
     "ndjson": "jsonl",
     "parquet": "parquet",
     "npz": "npz",
+    "xlsx": "xlsx",
 }
 IN_PIPES = ("csv", "jsonl", "svmlight", "tsv")
 _RECIPE = {"label", "text", "categories", "drop", "bits", "pairs"}
@@ -42,6 +43,7 @@ _OPTIONS = {
     "jsonl": _RECIPE,
     "parquet": _RECIPE,
     "npz": {"label", "shuffle", "random_state"},
+    "xlsx": _RECIPE,
     "data frame": _RECIPE | {"y", "shuffle", "random_state"},
     "array": {"y", "shuffle", "random_state"},
 }
@@ -185,6 +187,8 @@ def read(
             return JsonLinesStream(path, recipe, chunk_rows, file)
         case "parquet":
             return ParquetStream(path, recipe, chunk_rows)
+        case "xlsx":
+            raise DataError(f"{path}: only the automatic learner and read_table read workbooks: save it as CSV")
         case _:
             delimiter = delimiter or ("\t" if kind == "tsv" else header_delimiter(path, file))
             return TableStream(path, recipe, chunk_rows, delimiter, file)

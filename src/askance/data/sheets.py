@@ -3,6 +3,7 @@
 import warnings
 import zipfile
 from collections.abc import Generator, Iterator
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -29,18 +30,17 @@ def sheet_rows(path: Path) -> Generator[JsonRecord, None, None]:
     """
     check_workbook(path)
     openpyxl = _openpyxl(path)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about styles and extensions, which have no part in the values
-            book = openpyxl.load_workbook(path, read_only=True, data_only=True, keep_links=False)
-    except Exception as error:  # a damaged workbook raises nearly anything
-        raise _damaged(path) from error
-    try:
-        if not book.worksheets:
-            raise DataError(f"{path}: has no sheet with cells: {SAVE_AGAIN}")
-        yield from _named(path, _cells(path, book.worksheets[0]))
-    finally:
-        book.close()
+    with path.open("rb") as file:  # by a path, openpyxl only opens files with the usual extensions
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # about styles and extensions, which have no part in the values
+                book = openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
+        except Exception as error:  # a damaged workbook raises nearly anything
+            raise _damaged(path) from error
+        with closing(book):
+            if not book.worksheets:
+                raise DataError(f"{path}: has no sheet with cells: {SAVE_AGAIN}")
+            yield from _named(path, _cells(path, book.worksheets[0]))
 
 
 def check_workbook(path: Path) -> None:

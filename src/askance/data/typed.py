@@ -27,6 +27,7 @@ from askance.data.raw_tables import (
     ParquetTable,
     RawBatch,
     RawTable,
+    SheetTable,
     first_rows,
 )
 from askance.data.reading import check_chunk_rows, format_of, pipe_format
@@ -37,7 +38,7 @@ from askance.data.tables import HEAD_ROWS, are_numbers, label_of
 from askance.errors import DataError
 from askance.typing import IntArray
 
-TABLE_FORMATS = ("csv", "tsv", "jsonl", "parquet")
+TABLE_FORMATS = ("csv", "tsv", "jsonl", "parquet", "xlsx")
 
 
 @dataclass(frozen=True)
@@ -202,10 +203,10 @@ def read_table(
     Parameters
     ----------
     source : str, os.PathLike, data frame, list of dict or iterable
-        The path of a CSV, TSV, JSON lines or Parquet file (text also with gzip), "-" for standard input, a data
-        frame of pandas, polars (also a lazy one) or pyarrow, a list of dictionaries, or an iterable of frames or
-        such lists. A pipe and an iterator can be read only once.
-    format : {"csv", "tsv", "jsonl", "parquet"} or None, default: None
+        The path of a CSV, TSV, JSON lines, Parquet or XLSX file (text also with gzip), "-" for standard input, a
+        data frame of pandas, polars (also a lazy one) or pyarrow, a list of dictionaries, or an iterable of frames
+        or such lists. A pipe and an iterator can be read only once. Of a workbook, the first sheet is read.
+    format : {"csv", "tsv", "jsonl", "parquet", "xlsx"} or None, default: None
         Format of the file. None means that the extension decides.
     y : array-like or None, default: None
         The labels of a data frame or list of dictionaries, if they are not in one of its columns.
@@ -370,6 +371,8 @@ def raw_table(source: Any, named: str | None, delimiter: str | None, *, prompt: 
             table = JsonTable(path, file=file, prompt=prompt)
         case "parquet":
             table = ParquetTable(path)
+        case "xlsx":
+            table = SheetTable(path)
     if table is not None:
         return OnceTable(table) if file is not None and not prompt else table
     raise DataError(f"{path}: {kind} has no columns of different kinds: read it with askance.data.read")

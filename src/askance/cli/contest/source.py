@@ -81,7 +81,7 @@ def open_typed(
     if not is_table(file, reading.format):
         for name in ("number", "date", "labels", "id"):
             if getattr(reading, name):
-                raise ValueError(f"--{name} is for tables: csv, tsv, jsonl and parquet")
+                raise ValueError(f"--{name} is for tables: csv, tsv, jsonl, parquet and xlsx")
         return open_file(file, reading, "float64")
     if reading.zero_based:
         raise ValueError("--zero-based is for svmlight files")

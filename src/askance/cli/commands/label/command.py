@@ -19,7 +19,7 @@ File = Annotated[
     typer.Argument(
         metavar="FILE",
         show_default=False,
-        help="Rows without labels, or with only some: csv, tsv, jsonl or parquet. Without it, give --task.",
+        help="Rows without labels, or with only some: csv, tsv, jsonl, parquet or xlsx. Without it, give --task.",
     ),
 ]
 Task = Annotated[str | None, option("The name of a task whose questions to answer.", "TASK", options.SERVICE)]

@@ -17,7 +17,7 @@ Source = Annotated[
     typer.Argument(
         metavar="FILE",
         show_default=False,
-        help="JSON lines, csv or tsv, may be gzipped; Parquet or npz; - reads JSON lines, csv or tsv from stdin. "
+        help="JSON lines, csv or tsv, may be gzipped; Parquet, xlsx or npz; - reads the first three from stdin. "
         "A journal of `askance label` sends its labels too, to a task that is created if need be.",
     ),
 ]
@@ -48,7 +48,7 @@ Vector = Annotated[
 Format = Annotated[
     str | None,
     option(
-        "The format: jsonl, csv, tsv, parquet or npz. By default, the file extension or the first bytes.",
+        "The format: jsonl, csv, tsv, parquet, xlsx or npz. By default, the file extension or the first bytes.",
         "FORMAT",
         options.READING,
     ),

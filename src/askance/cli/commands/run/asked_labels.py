@@ -132,5 +132,6 @@ def _reading(name: str) -> str | None:
         ".tsv": f'pandas.read_csv("{name}", sep="\\t")',
         ".jsonl": f'pandas.read_json("{name}", lines=True)',
         ".parquet": f'pandas.read_parquet("{name}")',
+        ".xlsx": f'pandas.read_excel("{name}")',
     }
     return calls.get(Path(name.removesuffix(".gz")).suffix.lower())

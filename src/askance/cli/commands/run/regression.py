@@ -152,7 +152,7 @@ def _written_numbers(labels: list[Any], notation: str, request: RunRequest) -> F
 
 def _run(model: StreamRegressor, chunk: Chunk) -> RegressionTrace:
     if not isinstance(chunk.X, np.ndarray):
-        raise ValueError("--regression needs dense rows: give a table of csv, tsv, jsonl or parquet, or npz")
+        raise ValueError("--regression needs dense rows: give a table of csv, tsv, jsonl, parquet or xlsx, or npz")
     return model.run(chunk.X, chunk.y)
 
 
