@@ -260,6 +260,17 @@ def test_a_number_in_another_notation_after_the_first_rows_is_an_error(tmp_path)
         list(stream)
 
 
+def test_a_number_may_be_the_first_with_groups_of_digits(tmp_path):
+    """The first thousand amounts may all be below a thousand."""
+    rows = "".join(f"{row % 900 + 0.5};{row % 2}\n" for row in range(1100))
+    dense = gathered(table(tmp_path, f"size;label\n{rows}1,234.50;1\n"))[0]
+    assert dense[[1099, 1100], 0].tolist() == [199.5, 1234.5]
+    with pytest.raises(DataError, match="'1,5' is not a number"):
+        list(table(tmp_path, f"size;label\n{rows}1,5;1\n"))
+    lenient = table(tmp_path, f"size;label\n{rows}1,234.50;1\n", numbers=["size"])
+    assert np.isnan(lenient.plan.encode({"size": ["1,234.50"]}, 1, str).dense[0, 0])
+
+
 def test_the_notation_that_most_values_have_serves_a_column_that_the_user_names(tmp_path):
     values = [("1,5", "31.12.2025"), ("2,5", "1.2.2025"), ("free", "soon"), ("3.5", "2025-01-02")] * 3
     rows = "".join(f"{price};{day};{row % 2}\n" for row, (price, day) in enumerate(values))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.data.files import Where, shown
-from askance.data.notation import PLAIN, written_date, written_number
+from askance.data.notation import DECIMAL_POINT, PLAIN, written_date, written_number
 from askance.errors import DataError
 from askance.typing import FloatArray
 
@@ -69,6 +69,12 @@ def number_of(value: Any, notation: str = PLAIN) -> float | None:
         return math.inf
 
 
+def later_number(value: Any, notation: str) -> float | None:
+    """A value of a column of numbers: none of the first ones may have been large enough for groups of digits."""
+    number = number_of(value, notation)
+    return number_of(value, DECIMAL_POINT) if number is None and notation == PLAIN else number
+
+
 def numbers_of(
     values: RawColumn,
     name: str,
@@ -81,7 +87,8 @@ def numbers_of(
     """The numbers of a column, with NaN for missing ones; raises DataError for anything else, unless `lenient`."""
     numbers = _quick_numbers(values) if notation == PLAIN or isinstance(values, np.ndarray) else None
     if numbers is None:
-        found = [number_of(value, notation) for value in values]
+        read = number_of if lenient else later_number
+        found = [read(value, notation) for value in values]
         for row, number in enumerate(found):
             if number is None and not lenient:
                 raise DataError(

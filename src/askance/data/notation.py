@@ -16,7 +16,7 @@ _as_typed = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " ", "\u2019"
 
 
 def _number_pattern(point: str, group: str) -> Callable[[str], Any]:
-    """Digits in groups of three or without groups, with at most one unit, before them or behind."""
+    """Digits in groups of three or without groups, with a unit before them or behind."""
     unit = "[$€£¥%]"
     whole = rf"[1-9]\d{{0,2}}(?:{group}\d{{3}})+|[1-9]\d{{0,2}}(?: \d{{3}})+|[1-9]\d{{0,2}}(?:'\d{{3}})+|\d+"
     digits = rf"(?P<whole>{whole})?(?:{point}(?P<rest>\d*))?"

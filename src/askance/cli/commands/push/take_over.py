@@ -11,7 +11,7 @@ from askance.cli.commands.push.request import PushRequest
 from askance.cli.commands.push.work import Counts, count_waiting, send, waiting_sentence
 from askance.cli.output.console import print_json, stdout
 from askance.cli.output.progress import progress
-from askance.data.cells import level_of, number_of
+from askance.data.cells import later_number, level_of
 from askance.data.files import batches, listed, shown, stem
 from askance.data.guesses import without_guesses
 from askance.data.kinds import LEFT_OUT, NUMBER, TEXT
@@ -153,7 +153,7 @@ def _record(table: LabelFile, row: int, left_out: Collection[str | None]) -> dic
     for name, value in table.shown(row).items():
         if name in left_out:
             continue
-        number = number_of(value, notations[name]) if name in notations else None
+        number = later_number(value, notations[name]) if name in notations else None
         if number is None:
             found[name] = level_of(value) if not isinstance(value, list) else value
         elif math.isfinite(number):
