@@ -37,7 +37,7 @@ def _run(command: list[str], environment: dict[str, Any]) -> str:
         timeout=900,
         env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONWARNINGS": "error"} | given,
     )
-    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.returncode == 0, f"ended with {done.returncode}: {done.stderr[-2000:]}"
     return done.stdout
 
 

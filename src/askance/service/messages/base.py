@@ -39,8 +39,10 @@ TokenName = Annotated[
         description="The name of the person or program that the token is for.",
     ),
 ]
+# Without the pattern of class names, although it must be one: where a list may stand in its place, msgspec 0.22
+# takes the pattern for a type, and may crash when it looks at it or frees it.
 GivenLabel = (
-    ClassName
+    Annotated[str, Meta(min_length=1, max_length=100)]
     | Annotated[
         list[ClassName],
         Meta(
