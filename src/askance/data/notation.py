@@ -92,7 +92,7 @@ def notation_of_numbers(values: Sequence[Any]) -> str | None:
 def notation_of_dates(values: Sequence[Any]) -> str | None:
     """The notation of all texts among some values; None if they have none in common.
 
-    Where both would do, the part that differs more often is the day.
+    Where both would do, the part with more different values is the day.
     """
     texts = _texts(values)
     fitting = [each for each in OF_DATES if all(written_date(text, each) is not None for text in texts)]
