@@ -265,8 +265,8 @@ def test_shuffling_and_classes(data):
         (["--date", "when"], "{data}: no column 'when'; there are 'customer', "),
         (
             ["--date", "region"],
-            "{data}: column 'region' has 'EU', and nothing in its first rows is a date, such as 2024-02-03 or "
-            "2024-02-03 14:30: check --date",
+            "{data}: column 'region' has 'EU', and nothing in its first rows is a date, such as "
+            "2024-02-03 14:30 or 31.12.2025: check --date",
         ),
         (
             ["--number", "city"],

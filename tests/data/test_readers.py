@@ -339,10 +339,11 @@ def test_words_for_missing_values_do_not_make_categories_of_numbers(tmp_path, wo
     assert y.tolist() == ["yes", "no", "NA"], "a class may have this name"
 
 
-def test_numbers_with_commas_are_said_to_be_categories(tmp_path):
+def test_numbers_with_commas_are_numbers_of_a_typed_table(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text('a,b,label\n"1,234",1,0\n"3,5",2,1\n', encoding="utf-8")
-    assert {column.name: column.kind for column in read_table(path).columns} == {"a": "category", "b": "number"}
+    assert {column.name: column.kind for column in read_table(path).columns} == {"a": "number", "b": "number"}
+    assert next(iter(read_table(path))).X.tolist() == [[1.234, 1], [3.5, 2]]
 
 
 def test_nested_columns_of_parquet(tmp_path):

@@ -53,7 +53,7 @@ def test_the_next_table_is_read_in_the_notation_of_the_first(tmp_path):
     assert next(iter(read_as_saved(second, saved))).X.tolist() == [[1.25, 2025, 4, 3]]
     for column in saved["columns"]:
         del column["notation"]  # as in files of earlier versions
-    with pytest.raises(DataError, match="'1,250' is not a number"):
+    with pytest.raises(DataError, match=r"'03\.04\.2025' is not a date"):
         list(read_as_saved(second, saved))
 
 
