@@ -10,23 +10,7 @@ import pytest
 from askance.data import sheets
 from askance.data.raw_rows import rows_of
 from askance.errors import DataError
-from needs import missing
-
-
-def book_of(*rows, more_sheets=()):
-    """A workbook with these rows in its first sheet, as bytes."""
-    try:
-        import openpyxl
-    except ImportError:
-        missing("reading XLSX", "openpyxl")
-    book = openpyxl.Workbook()
-    for row in rows:
-        book.active.append(row)
-    for name in more_sheets:
-        book.create_sheet(name).append(["other"])
-    out = io.BytesIO()
-    book.save(out)
-    return out.getvalue()
+from workbooks import book_of
 
 
 def changed(book, **members):

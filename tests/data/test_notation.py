@@ -1,5 +1,6 @@
 """Numbers and dates are read as people write them, in the notation that the values of a column show."""
 
+import math
 from datetime import date, datetime
 
 import numpy as np
@@ -12,7 +13,6 @@ from askance.data.notation import (
     DECIMAL_COMMA,
     DECIMAL_POINT,
     MONTH_FIRST,
-    PLAIN,
     notation_of_dates,
     notation_of_numbers,
     written_date,
@@ -148,9 +148,15 @@ def test_written_dates_come_back(days, separator):
 
 @given(st.text(max_size=12), st.sampled_from([DECIMAL_COMMA, DECIMAL_POINT, DAY_FIRST, MONTH_FIRST]))
 def test_any_text_is_read_or_left(text, notation):
-    read = written_number if notation in (DECIMAL_COMMA, DECIMAL_POINT) else written_date
-    read(text, notation)
+    if notation in (DECIMAL_COMMA, DECIMAL_POINT):
+        found = written_number(text, notation)
+        assert found is None or math.isfinite(found)
+    else:
+        found = written_date(text, notation)
+        assert found is None or isinstance(found, date)
 
 
-def test_plain_columns_have_no_notation():
-    assert PLAIN == ""
+@pytest.mark.parametrize("find", [notation_of_numbers, notation_of_dates])
+@pytest.mark.parametrize("values", [[], [True, False], [["1,5"]]])
+def test_without_texts_there_is_no_notation(find, values):
+    assert find(values) is None

@@ -20,6 +20,7 @@ from askance.data.hashing import count_rows, name_checksum
 from askance.data.mixed import take_rows
 from askance.errors import DataError
 from customer_table import customers, write_customers
+from workbooks import book_of
 
 CHUNK_ROWS = [1, 7, 333, 5000]
 
@@ -364,11 +365,7 @@ def test_every_format_gives_the_same_rows(tmp_path, kind):
 
 
 def save_workbook(path, records):
-    book = pytest.importorskip("openpyxl").Workbook()
-    book.active.append([*records[0]])
-    for record in records:
-        book.active.append([*record.values()])
-    book.save(path)
+    path.write_bytes(book_of(records[0], *(record.values() for record in records)))
 
 
 def test_a_workbook_has_numbers_dates_and_gaps_and_names_its_rows(tmp_path):

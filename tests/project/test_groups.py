@@ -10,8 +10,8 @@ RAN: list[str] = []
 @pytest.mark.parametrize(
     ("name", "group"),
     [
-        ("tests/data/test_formats.py::test_one", "data/test_formats.py"),
-        ("data/test_formats.py::test_one[a-b]", "data/test_formats.py"),
+        ("tests/data/test_readers.py::test_one", "data/test_readers.py"),
+        ("data/test_readers.py::test_one[a-b]", "data/test_readers.py"),
         ("tests/service/test_service_store.py::test_one[2-postgres]", "postgres"),
         ("tests/service/test_service_store.py::test_postgres[sqlite]", "service/test_service_store.py"),
         ("tests/distributed/test_backends.py::test_one[dask]", "dask"),

@@ -9,8 +9,9 @@ import pytest
 import askance
 from askance.data import read_table
 from askance.data.encoding import RunningMeans
-from askance.data.kinds import infer
+from askance.data.kinds import NOTATIONS_OF, infer
 from askance.persistence import model_of
+from askance.service import columns as settings_columns
 from askance.service.columns import Column
 from askance.service.commands import settings as setting_commands
 from askance.service.errors import RequestError
@@ -102,6 +103,10 @@ def test_numbers_and_dates_are_read_in_the_notation_of_the_table():
     assert [made.columns[name].notation for name in records[0]] == ["decimal comma", "day first"]
     rows = encoded(made.plan(), [records[7], {"price": 1250.5, "since": "2.1.2025"}])
     assert rows.dense.tolist() == [[1207.5, 2025, 12, 0], [1250.5, 2025, 1, 3]]
+
+
+def test_settings_have_the_notations_of_tables():
+    assert {kind: ("", *found) for kind, found in settings_columns.NOTATIONS_OF.items()} == NOTATIONS_OF
 
 
 @pytest.mark.parametrize("kind", ["date", "category", "text", "id"])

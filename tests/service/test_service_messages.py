@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from msgspec import inspect
 
-import askance.service.api.app  # all messages  # noqa: F401
+import askance.service.api.app  # the messages of the API  # noqa: F401
 
 CONTAINERS = (inspect.CollectionType, inspect.TupleType, inspect.DictType)
 

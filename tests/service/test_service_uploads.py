@@ -9,8 +9,8 @@ import pytest
 
 from askance.service.settings import Hashing, TaskSettings
 from askance.service.uploads import upload
-from needs import missing
 from uploading import MAILS, Restarted, Uploading, files, kinds_of, until
+from workbooks import book_of
 
 
 @pytest.fixture
@@ -261,7 +261,7 @@ def test_parquet(world):
 
 def test_the_first_sheet_of_a_workbook(world):
     rows = [["text", "label"], ["win now", "spam"], ["see you", None]]
-    found = world.send(workbook_of(rows), "mails.xlsx")
+    found = world.send(book_of(*rows), "mails.xlsx")
     assert (found["state"], found["rows"], found["labelled"]) == ("ready", 2, 1)
     world.add_all(found["upload"])
     assert {item["text"]: item["label"] for item in world.items()} == {"win now": "spam", "see you": None}
@@ -269,23 +269,11 @@ def test_the_first_sheet_of_a_workbook(world):
         ["age", "town", "stays"],
         *[[20 + row % 7, "Bonn" if row % 2 else "Kiel", row > 9] for row in range(20)],
     ]
-    found = world.send(workbook_of(table), "table.xlsx", "table")
+    found = world.send(book_of(*table), "table.xlsx", "table")
     assert kinds_of(found)["age"] == "number"
     assert kinds_of(found)["town"] == "category"
-    wrong = world.send(workbook_of([["text"], ["a" * 32_000], ["b"], [None, "c"]]), "mails.xlsx")
+    wrong = world.send(book_of(["text"], ["a" * 32_000], ["b"], [None, "c"]), "mails.xlsx")
     assert wrong["problem"] == "mails.xlsx, row 4: has a value in a column without a name: name it in row 1"
-
-
-def workbook_of(rows):
-    try:
-        import openpyxl
-    except ImportError:
-        missing("uploading XLSX", "openpyxl")
-    book, out = openpyxl.Workbook(), io.BytesIO()
-    for row in rows:
-        book.active.append(row)
-    book.save(out)
-    return out.getvalue()
 
 
 def test_parquet_without_its_library(world, monkeypatch):

@@ -69,10 +69,15 @@ def number_of(value: Any, notation: str = PLAIN) -> float | None:
         return math.inf
 
 
-def later_number(value: Any, notation: str) -> float | None:
-    """A value of a column of numbers: none of the first ones may have been large enough for groups of digits."""
+def column_number(value: Any, notation: str, *, lenient: bool) -> float | None:
+    """A value of a column of numbers; None if it is something else.
+
+    Where all first ones are plain, a later one may still have groups of digits, but for lenient columns.
+    """
     number = number_of(value, notation)
-    return number_of(value, DECIMAL_POINT) if number is None and notation == PLAIN else number
+    if number is None and notation == PLAIN and not lenient:
+        return number_of(value, DECIMAL_POINT)
+    return number
 
 
 def numbers_of(
@@ -87,8 +92,7 @@ def numbers_of(
     """The numbers of a column, with NaN for missing ones; raises DataError for anything else, unless `lenient`."""
     numbers = _quick_numbers(values) if notation == PLAIN or isinstance(values, np.ndarray) else None
     if numbers is None:
-        read = number_of if lenient else later_number
-        found = [read(value, notation) for value in values]
+        found = [column_number(value, notation, lenient=lenient) for value in values]
         for row, number in enumerate(found):
             if number is None and not lenient:
                 raise DataError(

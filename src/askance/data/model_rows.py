@@ -205,9 +205,10 @@ def read_for_model(
     model : str or os.PathLike
         The model file.
     source : str, os.PathLike, data frame, list of dict or iterable
-        A file of any format that `read` takes, a data frame of pandas, polars or pyarrow, a list of dictionaries,
-        or an iterable of frames or such lists. "-" is standard input; the rows of a pipe come as they arrive.
-    format : {"svmlight", "csv", "tsv", "jsonl", "parquet", "npz"} or None, default: None
+        A file of any format that `read` or `read_table` takes, a data frame of pandas, polars or pyarrow, a list
+        of dictionaries, or an iterable of frames or such lists. "-" is standard input; the rows of a pipe come as
+        they arrive.
+    format : {"svmlight", "csv", "tsv", "jsonl", "parquet", "xlsx", "npz"} or None, default: None
         Format of the file. None means that the extension decides.
     label : str, False or None, default: False
         The column with the labels. None means the one that the model has learned from. False means rows without

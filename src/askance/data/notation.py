@@ -95,9 +95,11 @@ def notation_of_dates(values: Sequence[Any]) -> str | None:
     Where both would do, the part with more different values is the day.
     """
     texts = _texts(values)
+    if not texts:
+        return None
     fitting = [each for each in OF_DATES if all(written_date(text, each) is not None for text in texts)]
-    if not texts or len(fitting) < len(OF_DATES):
-        return fitting[0] if texts and fitting else None
+    if len(fitting) < len(OF_DATES):
+        return fitting[0] if fitting else None
     parts = [_date_in(text.strip()) for text in texts]
     first = len({found[1] for found in parts if found})
     second = len({found[3] or found[5] for found in parts if found})

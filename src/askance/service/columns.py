@@ -13,7 +13,7 @@ Kind = Literal["number", "category", "text", "date", "id", "ignored"]
 Notation = Literal["", "decimal point", "decimal comma", "day first", "month first"]
 NOTATIONS_OF: dict[str, tuple[Notation, ...]] = {
     "number": ("decimal point", "decimal comma"),
-    "date": ("day first", "month first"),
+    "date": ("month first", "day first"),
 }
 FieldName = Annotated[str, Meta(min_length=1, max_length=200)]
 

@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 
 from askance._util.class_names import shown_class
-from askance.data.cells import is_missing, later_number, number_of
+from askance.data.cells import column_number, is_missing, number_of
 from askance.data.encoding import TablePlan
 from askance.data.files import listed, shown
 from askance.data.jsonl import JsonRecord, text_of, value_of
-from askance.data.kinds import LEFT_OUT, NUMBER, ColumnPlan
+from askance.data.kinds import LEFT_OUT, NUMBER
 from askance.data.multilabel import USUAL, labels_in
 from askance.data.raw_rows import VECTOR, ArchiveRows, JsonRows, RawRows, TableRows
 from askance.data.recipe import Fields, Recipe
@@ -99,16 +99,14 @@ class ItemMaker:
         for name, cell in entry.record.items():
             if not name or name in self.roles.left_out or (is_missing(cell) and name not in numbers):
                 continue
-            number = self._number(cell, numbers[name]) if name in numbers else None
-            if name in numbers and number is None and not numbers[name].lenient:
+            column = numbers.get(name)
+            number = column_number(cell, column.notation, lenient=column.lenient) if column else None
+            if column and number is None and not column.lenient:
                 raise DataError(
                     f"{place}, column {shown(name)}: {shown(cell)} is not a number, as in this task: fix it"
                 )
-            found[name] = cell if name not in numbers else None if is_missing(cell) else number
+            found[name] = cell if column is None else None if is_missing(cell) else number
         return found
-
-    def _number(self, cell: str, column: ColumnPlan) -> float | None:
-        return (number_of if column.lenient else later_number)(cell, column.notation)
 
     def _vector(self, entry: JsonRecord, place: str) -> list[float]:
         names = self.roles.vector

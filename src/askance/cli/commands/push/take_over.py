@@ -11,7 +11,7 @@ from askance.cli.commands.push.request import PushRequest
 from askance.cli.commands.push.work import Counts, count_waiting, send, waiting_sentence
 from askance.cli.output.console import print_json, stdout
 from askance.cli.output.progress import progress
-from askance.data.cells import later_number, level_of
+from askance.data.cells import column_number, level_of
 from askance.data.files import batches, listed, shown, stem
 from askance.data.guesses import without_guesses
 from askance.data.kinds import LEFT_OUT, NUMBER, TEXT
@@ -148,12 +148,13 @@ def _item(content: dict[str, Any], found: Labelled, row: int) -> Item:
 def _record(table: LabelFile, row: int, left_out: Collection[str | None]) -> dict[str, Any]:
     """The values of a row that are not empty, with numbers as numbers."""
     plan = without_guesses(table.stream.columns)
-    notations = {column.name: column.notation for column in plan if column.kind == NUMBER}
+    numbers = {column.name: column for column in plan if column.kind == NUMBER}
     found: dict[str, Any] = {}
     for name, value in table.shown(row).items():
         if name in left_out:
             continue
-        number = later_number(value, notations[name]) if name in notations else None
+        column = numbers.get(name)
+        number = column_number(value, column.notation, lenient=column.lenient) if column else None
         if number is None:
             found[name] = level_of(value) if not isinstance(value, list) else value
         elif math.isfinite(number):
