@@ -70,8 +70,8 @@ def test_a_task_that_names_no_algorithm_has_this_one_and_says_so(tmp_path):
         service.add_task(TaskSettings("mails", ["ham", "spam"], hashing=Hashing(bits=8), budget=Budget(rate=0.2)))
         made = service.writers["mails"].task
         assert (made.settings.algorithm, made.settings.method) == ("auto", "auto")
-        assert isinstance(made.fold.learner, AutoModel)
-        assert made.fold.learner.core.plan.rate == 0.2
+        assert isinstance(made.fold.model.learner, AutoModel)
+        assert made.fold.model.learner.core.plan.rate == 0.2
         assert msgspec.json.decode(store.tasks()[0].settings)["algorithm"] == "auto"
         service.stop()
 
@@ -89,19 +89,19 @@ def test_a_task_stored_without_an_algorithm_has_the_one_of_then(tmp_path, classe
         content, then = runner.model(), forms.to_json(msgspec.structs.replace(before, algorithm=None))
         assert b"algorithm" not in then
         task = Task(runner.store, 1, forms.from_json(then), runner.clock)
-        assert isinstance(task.fold.learner, LearnerCore)
+        assert isinstance(task.fold.model.learner, LearnerCore)
         assert task.settings.method == name
-        assert encode(task.fold.learner) == content
+        assert encode(task.fold.model.learner) == content
 
 
 def plan_of(runner):
-    plan = runner.task.fold.learner.core.plan
+    plan = runner.task.fold.model.learner.core.plan
     return plan.rate, plan.burst
 
 
 def test_without_a_rate_it_asks_about_a_tenth(tmp_path):
     with TaskRunner(str(tmp_path / "a.db"), settings("auto")) as runner:
-        assert runner.task.fold.learner.core.plan.rate == 0.1
+        assert runner.task.fold.model.learner.core.plan.rate == 0.1
         runner.change(budget=Budget(rate=0.5, burst=7))
         assert plan_of(runner) == (0.5, 7)
         before = runner.everything()
@@ -109,7 +109,7 @@ def test_without_a_rate_it_asks_about_a_tenth(tmp_path):
             assert again.everything() == before
             assert plan_of(again) == (0.5, 7)
             again.change(budget=Budget())
-            assert again.task.fold.learner.core.plan.rate == 0.1
+            assert again.task.fold.model.learner.core.plan.rate == 0.1
 
 
 # ---------------------------------------------------------------------- the same as the library, to the last bit
@@ -197,7 +197,7 @@ def test_earlier_versions_can_be_had_again_and_a_compaction_changes_nothing(runn
     lived(runner, 15)
     version, earlier = runner.task.fold.version, runner.model()
     lived(runner, 15, random_state=8)
-    assert encode(runner.task.fold_at(version).learner) == earlier
+    assert encode(runner.task.fold_at(version).model.learner) == earlier
     before = runner.everything()
     runner.task.settle()
     runner.clock.now += 1000.0
@@ -210,7 +210,7 @@ def test_imported_labels_are_learned(runner):
     pairs = list(texts(random.Random(2), 12))
     runner.import_items(*pairs)
     runner.decide(*(text for text, _ in texts(random.Random(9), 5)))
-    core = runner.task.fold.learner.core
+    core = runner.task.fold.model.learner.core
     assert core.remembered == 12
     assert core.models.scales.rows[0] == 17, "each row was observed once"
     before = runner.everything()
@@ -221,10 +221,10 @@ def test_imported_labels_are_learned(runner):
 def test_while_it_is_paused_no_question_is_counted(runner):
     runner.set_state("paused")
     assert not any(decision.ask for decision in runner.decide(*["word"] * 30))
-    assert runner.task.fold.learner.core.spending[:2] == (30, 0)
+    assert runner.task.fold.model.learner.core.spending[:2] == (30, 0)
     runner.set_state("running")
     assert all(decision.ask for decision in runner.decide(*["word"] * 10)), "the first ten are still to come"
-    assert runner.figures().asked == runner.task.fold.learner.core.spending.asked == 10
+    assert runner.figures().asked == runner.task.fold.model.learner.core.spending.asked == 10
 
 
 @pytest.mark.sampled(3)
@@ -329,15 +329,15 @@ def test_numbers_of_records_are_columns_with_scales_as_in_the_library(tmp_path):
             if decision.ask:
                 runner.label(decision.item, label)
                 learner.tell(x, label, decision.ask_probability)
-        assert list(runner.task.fold.learner.columns) == ["income", "ratio", "age"]
-        assert runner.task.fold.learner.core.remembered > 15
+        assert list(runner.task.fold.model.learner.columns) == ["income", "ratio", "age"]
+        assert runner.task.fold.model.learner.core.remembered > 15
 
 
 @pytest.mark.parametrize("snapshot_every", [4, pytest.param(30, marks=pytest.mark.slow)])
 def test_records_are_replayed_bit_for_bit(tmp_path, snapshot_every):
     with TaskRunner(str(tmp_path / "a.db"), of_records(), snapshot_every=snapshot_every) as runner:
         answered(runner, [({"ratio": 0.5, "x.y": 1}, "ham"), ({"city": "Bern"}, "spam"), *customers(25)])
-        assert set(runner.task.fold.learner.columns) == {"ratio", "x.y", "income", "age"}
+        assert set(runner.task.fold.model.learner.columns) == {"ratio", "x.y", "income", "age"}
         before = runner.everything()
         with runner.reopened() as again:
             assert again.everything() == before

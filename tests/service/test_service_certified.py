@@ -15,6 +15,7 @@ from askance.service.connectors.events import KINDS, EventMaker
 from askance.service.settings import Asking, Certify
 from askance.service.state import journal, snapshots
 from askance.service.state.figures import progressive, sample_estimates
+from askance.service.state.replaying import replay
 from askance.service.views import export
 from desk import OTHER, PREDICTED, Desk
 from service_task import TaskRunner, settings, texts
@@ -152,7 +153,7 @@ def test_a_snapshot_in_the_middle_makes_no_difference() -> None:
     assert snapshots.content(restored) == snapshots.content(desk.fold)
     rows = len(desk.entries)
     good(chance, desk, 300, rate=0.02)
-    restored.replay(desk.entries[rows:], lambda seqs: {})
+    replay(restored, desk.entries[rows:], lambda seqs: {})
     assert restored.automation.state() == desk.fold.automation.state()
 
 

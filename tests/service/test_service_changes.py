@@ -76,7 +76,7 @@ def test_a_rate_can_be_set_and_taken_away(store_url):
         asked = sum(decision.ask for text, _ in texts(random.Random(1), 200) for decision in runner.decide(text))
         assert 0 < asked <= 0.05 * 210
         runner.change(budget=Budget())
-        assert runner.task.fold.learner.query == settings("PAA-II").query()
+        assert runner.task.fold.model.learner.query == settings("PAA-II").query()
 
 
 def test_a_paused_task_decides_and_asks_nothing(runner):
@@ -146,7 +146,7 @@ def test_earlier_versions_can_be_had_again(store_url, monkeypatch):
             models[runner.task.fold.version] = runner.model()
         runner.correct(1, "ham" if runner.detail(1).label == "spam" else "spam")
         assert len(runner.store.snapshot_seqs(1)) > 2, "made anew, and knowing of the correction"
-        assert {version: to_bytes(runner.task.fold_at(version).learner) for version in models} == models
+        assert {version: to_bytes(runner.task.fold_at(version).model.learner) for version in models} == models
 
 
 # ---------------------------------------------------------------------- what has been

@@ -147,7 +147,7 @@ def test_a_downloaded_model_has_the_new_names(tmp_path):
     with opened(tmp_path) as runner:
         lived(runner, texts(random.Random(1), 20))
         runner.change_classes(rename={"ham": "wanted"})
-        found = model_of(encode_for_users(runner.task.fold.learner, runner.task.settings))
+        found = model_of(encode_for_users(runner.task.fold.model.learner, runner.task.settings))
         before = model_of(runner.model())
         import askance
 

@@ -153,7 +153,7 @@ def test_kinds_alone_are_enough(tmp_path):
 def test_a_missing_number_is_the_mean_of_the_first_rows_and_then_of_those_before(tmp_path):
     columns = {"x": Column("number", starts=[5.0], indicator=True), "z": "number"}
     with TaskRunner(str(tmp_path / "a.db"), task(columns)) as runner:
-        learner = runner.task.fold.learner
+        learner = runner.task.fold.model.learner
         runner.decide(Item(record={"z": 1.0}))
         assert learner.core.models.scales.means.tolist() == [5.0, 1.0, 1.0, 0.0]
         runner.decide(Item(record={"x": 11.0, "z": 3.0}))

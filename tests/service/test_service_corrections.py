@@ -59,7 +59,7 @@ def taught(runner, count=40, labels=20, wrong=(), random_state=1):
 
 def in_memory(runner):
     """The items that the learner remembers."""
-    return runner.task.fold.learner.items
+    return runner.task.fold.model.learner.items
 
 
 def is_what_the_journal_says(runner):
@@ -125,7 +125,7 @@ def test_the_model_counts_figures_and_exports_follow(opened):
     runner = opened()
     truth = taught(runner, 60, 36, wrong=range(0, 36, 3))
     wrong = [item for item, label in truth.items() if runner.detail(item).label != label]
-    learner, before = runner.task.fold.learner, runner.model()
+    learner, before = runner.task.fold.model.learner, runner.model()
     assert len(wrong) == 12
     for item in wrong:
         runner.correct(item, truth[item])
@@ -202,7 +202,7 @@ def test_a_class_that_was_added_later(opened):
     runner.change_classes(["offers"])
     item = in_memory(runner)[2]
     runner.correct(item, "offers")
-    assert sorted(runner.task.fold.learner.classes_) == ["ham", "offers", "spam"]
+    assert sorted(runner.task.fold.model.learner.classes_) == ["ham", "offers", "spam"]
     assert (runner.task.fold.classes["offers"], runner.detail(item).label) == (1, "offers")
     is_what_the_journal_says(runner)
     runner.change_classes(rename={"offers": "deals"})
@@ -221,7 +221,7 @@ def test_records_are_learned_again_by_the_forest_too(opened, snapshot_every):
         runner.label(decision.item, chance.choice(["ham", "spam"]))
     for item in in_memory(runner)[:2]:
         runner.correct(item, OTHER[runner.detail(item).label])
-    assert runner.task.fold.learner.core.models.counts[3], "there is a forest"
+    assert runner.task.fold.model.learner.core.models.counts[3], "there is a forest"
     is_what_the_journal_says(runner)
 
 
@@ -231,7 +231,7 @@ def test_records_are_learned_again_by_the_forest_too(opened, snapshot_every):
 def test_a_label_that_left_the_memory_changes_counts_only(opened):
     runner = opened(on_lease(parameters={"memory": 10.0}))
     truth = taught(runner)
-    assert len(in_memory(runner)) == runner.task.fold.learner.core.remembered <= 10
+    assert len(in_memory(runner)) == runner.task.fold.model.learner.core.remembered <= 10
     gone = next(item for item in truth if item not in in_memory(runner))
     before, counts = runner.model(), dict(runner.task.fold.classes)
     runner.correct(gone, OTHER[truth[gone]])
@@ -266,7 +266,7 @@ def test_a_forgotten_label_does_not_come_back(opened):
     runner.correct(early, OTHER[runner.detail(early).label])
     rolled_back = runner.roll_back(version).number
     assert in_memory(runner) == kept
-    core = runner.task.fold.learner.core
+    core = runner.task.fold.model.learner.core
     assert core.encoder.label(int(core.models.lanes.codes[0])) == runner.detail(early).label, "it stays corrected"
     before = runner.model()
     runner.correct(late, OTHER[truth[late]])
@@ -274,7 +274,7 @@ def test_a_forgotten_label_does_not_come_back(opened):
     assert runner.detail(late).label == OTHER[truth[late]]
     is_what_the_journal_says(runner)
     runner.undo_rollback(rolled_back)
-    core = runner.task.fold.learner.core
+    core = runner.task.fold.model.learner.core
     place = in_memory(runner).index(late)
     assert core.encoder.label(int(core.models.lanes.codes[place])) == OTHER[truth[late]]
     is_what_the_journal_says(runner)

@@ -153,11 +153,11 @@ def test_a_model_forgets_and_a_replay_forgets_the_same(tmp_path: Path) -> None:
         worked(runner, 7, 1)
         for seed in range(2, 40):
             worked(runner, 1, seed, swapped=True)
-            assert isinstance(runner.task.fold.learner, AutoModel)
-            if runner.task.fold.learner.core.forgetting.changes:
+            assert isinstance(runner.task.fold.model.learner, AutoModel)
+            if runner.task.fold.model.learner.core.forgetting.changes:
                 break
         before = runner.everything()
-        assert runner.task.fold.learner.core.forgetting.changes
+        assert runner.task.fold.model.learner.core.forgetting.changes
         restored = snapshots.unpack(snapshots.pack(before), runner.settings)
         assert snapshots.content(restored) == before
         runner.store.drop_snapshots(1, runner.store.snapshot_seqs(1))

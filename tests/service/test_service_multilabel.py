@@ -153,7 +153,7 @@ def test_undo_skip_and_corrections(opened):
     found = runner.correct(item, ["urgent", "login"])
     assert (found.label, found.replayed) == (["login", "urgent"], 0)
     assert runner.correct(item, ["login", "urgent"]).again
-    learner = runner.task.fold.learner
+    learner = runner.task.fold.model.learner
     assert learner.core.models.lanes.sides[learner.items.index(item)].tolist() == [-1, 1, 1]
     [question] = runner.lease("ann").questions
     assert runner.skip(question.item, reason="not clear").state == "open"
@@ -340,7 +340,9 @@ def test_the_model_file_is_one_of_the_library(opened, tmp_path):
     runner = opened()
     taught(runner, count=60, labels=30)
     runner.change_classes(rename={"urgent": "now"})
-    (tmp_path / "tickets.model").write_bytes(encode_for_users(runner.task.fold.learner, runner.task.settings))
+    (tmp_path / "tickets.model").write_bytes(
+        encode_for_users(runner.task.fold.model.learner, runner.task.settings)
+    )
     learner = load(tmp_path / "tickets.model")
     assert learner.classes_.tolist() == ["billing", "login", "now"]
     assert learner.questions == "items"

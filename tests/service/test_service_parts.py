@@ -107,7 +107,7 @@ def test_decisions_about_vectors_are_those_of_the_library(tmp_path):
             if decision.ask:
                 learner.tell(x, label, decision.ask_probability)
                 runner.label(decision.item, label)
-        scales = runner.task.fold.learner.core.models.scales
+        scales = runner.task.fold.model.learner.core.models.scales
         assert (scales.centres == 0).all(), "vectors of length 1 stay as they are"
         exported = model_of(runner.model())
     np.testing.assert_array_equal(exported.predict_proba(x), learner.predict_proba(x))
@@ -123,7 +123,7 @@ def _no_words():
 def test_vectors_of_length_1_stay_as_they_are_beside_numbers(tmp_path):
     with TaskRunner(str(tmp_path / "a.db"), task("mixed")) as runner:
         lived(runner, contents(["text", "record", "vector"], 25, gaps=True))
-        learner = runner.task.fold.learner
+        learner = runner.task.fold.model.learner
         scales = learner.core.models.scales
         assert (scales.centres[:LENGTH] == 0).all()
         assert (scales.factors[:LENGTH] == np.sqrt(LENGTH + 1)).all()

@@ -106,7 +106,7 @@ def diverged(tmp_path):
     live_through(runner, "all magnitudes", "float64", 6)
     good = runner.task.fold.version, runner.model()
     live_through(runner, "extreme", "float64", 10)
-    assert runner.task.fold.diverged
+    assert runner.task.fold.model.diverged
     return runner, *good
 
 
@@ -143,11 +143,11 @@ def test_a_label_that_made_the_model_diverge_is_undone(tmp_path):
     runner = TaskRunner(str(tmp_path / "a.db"), settings("OPAUC", bits=4, item="record"))
     with runner:
         chance = random.Random(1)
-        while not runner.task.fold.diverged:
+        while not runner.task.fold.model.diverged:
             decision = runner.decide(Item(record=KINDS["extreme"](chance, 0, "float64")))[0]
             if decision.ask:
                 runner.label(decision.item, chance.choice(["ham", "spam"]))
-        entry = runner.store.at(1, [runner.task.fold.diverged])[runner.task.fold.diverged]
+        entry = runner.store.at(1, [runner.task.fold.model.diverged])[runner.task.fold.model.diverged]
         assert entry.kind == "label"
         runner.undo(item=entry.item)
         assert runner.figures().problem is None
@@ -159,7 +159,7 @@ def test_labels_are_taken_while_a_model_has_diverged(tmp_path):
     with runner:
         waiting = runner.decide(Item(record={"b": 1.0}))[0]
         live_through(runner, "extreme", "float64", 20)
-        assert runner.task.fold.diverged
+        assert runner.task.fold.model.diverged
         assert waiting.ask
         assert runner.label(waiting.item, "ham").state == "learned"
 

@@ -48,10 +48,10 @@ def survives_kills(store, directory, kills, random_state=1, task=TASK):
         assert memory.asked == asked or task != TASK, "the answer to a lease may be lost"
         assert opened.check() == []
         again = Task(opened, 1, settings)
-        model = encode(again.fold.learner)
+        model = encode(again.fold.model.learner)
         opened.drop_snapshots(1, opened.snapshot_seqs(1))
         again.rebuild()
-        assert encode(again.fold.learner) == model
+        assert encode(again.fold.model.learner) == model
     return slowest, memory
 
 
@@ -126,10 +126,10 @@ def test_a_kill_during_a_replay_loses_no_correction(tmp_path):
     with open_store(store) as opened:
         assert opened.check() == []
         task = Task(opened, 1, from_json(opened.tasks()[0].settings))
-        model = encode(task.fold.learner)
+        model = encode(task.fold.model.learner)
         opened.drop_snapshots(1, opened.snapshot_seqs(1))
         task.rebuild()
-        assert encode(task.fold.learner) == model
+        assert encode(task.fold.model.learner) == model
 
 
 def corrected(port, item, label):

@@ -147,7 +147,7 @@ def test_what_a_program_decides_has_a_label_that_says_so(world: DecidingWorld) -
         assert one.label_probability >= 0.6
     figures = world.task.figures()
     assert figures.spend.asked == figures.labels == world.people.answers == world.people.decided
-    assert world.task.task.fold.learned == world.people.answers - sum(
+    assert world.task.task.fold.model.learned == world.people.answers - sum(
         audit.label is not None and audit.test for audit in world.task.task.fold.audits.kept.values()
     ), "the model learns from people alone"
     asked = {audit for audit, one in world.task.task.fold.audits.kept.items() if one.state == "labelled"}

@@ -45,7 +45,7 @@ def test_the_nearest_come_first(runner):
 def test_likeness_to_the_first_is_a_row_of_the_likeness_of_all(runner):
     runner.decide(*TEXTS)
     rows = rows_of(runner.settings, [messages.Item(text=text) for text in (*TEXTS, "")])
-    model = runner.task.fold.learner
+    model = runner.task.fold.model.learner
     np.testing.assert_allclose(likeness(model, rows, first=1)[0], likeness(model, rows)[0], atol=1e-12)
 
 

@@ -13,6 +13,7 @@ from askance.service.prices import Oracles
 from askance.service.settings import Asking, TaskSettings
 from askance.service.state import journal
 from askance.service.state.fold import Fold
+from askance.service.state.replaying import replay
 from askance.service.store.entries import Entry
 from askance.service.transaction import Transaction
 from service_task import settings
@@ -132,7 +133,8 @@ class MoneyStream:
         for entry in entries:
             if entry.kind in journal.AMENDMENTS:
                 fold.amend(entry)
-        fold.replay(
+        replay(
+            fold,
             entries,
             lambda seqs: self.journal.at(1, list(seqs)),
             lambda numbers: self.journal.about(1, numbers, journal.GUESS),

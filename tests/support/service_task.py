@@ -168,7 +168,7 @@ class TaskRunner:
 
     def model(self):
         """The model to the last bit."""
-        return encode(self.task.fold.learner)
+        return encode(self.task.fold.model.learner)
 
     def everything(self):
         """The whole fold to the last bit."""

@@ -122,7 +122,7 @@ def meet_amendments(replay: Replay, found: Replayed, upto: int) -> None:
 def keep_snapshot(found: Replayed, every: int) -> None:
     """Keep a snapshot of the fold if one is due. It is written when the fold takes its place."""
     fold, kept = found.fold, found.snapshots
-    if fold.seq - (kept[-1][0] if kept else found.started) < every or fold.diverged:
+    if fold.seq - (kept[-1][0] if kept else found.started) < every or fold.model.diverged:
         return
     kept.append((fold.seq, snapshots.pack(snapshots.content(fold))))
     surplus = snapshots.thinned([seq for seq, _ in kept], kept[0][0])

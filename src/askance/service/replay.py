@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from askance.errors import ModelFileError
 from askance.service.settings import TaskSettings
 from askance.service.state import journal, snapshots
-from askance.service.state.finite import is_finite
 from askance.service.state.fold import Fold
+from askance.service.state.replaying import replay
 from askance.service.store.entries import Entry
 from askance.service.store.reader import Reader
 
@@ -47,7 +47,8 @@ class Replay:
     def entries(self, fold: Fold, upto: int | None = None) -> Iterator[None]:
         """Let a fold take in the entries that follow, in batches. It must know their amendments already."""
         for batch in self.store.entries(self.number, after=fold.seq, upto=upto, verified=True):
-            fold.replay(
+            replay(
+                fold,
                 batch,
                 lambda seqs: self.store.at(self.number, list(seqs), verified=True),
                 lambda items: self.store.about(self.number, items, journal.GUESS, verified=True),
@@ -64,10 +65,3 @@ class Replay:
 def horizon_name(task: int) -> str:
     """The name of the store's setting that says how far a task was compacted."""
     return f"horizon of task {task}"
-
-
-def note_divergence(fold: Fold) -> bool:
-    """Find out whether the model of a fold has numbers that are not finite."""
-    if not fold.diverged and not is_finite(fold.learner):
-        fold.diverged = fold.version or fold.seq
-    return fold.diverged > 0

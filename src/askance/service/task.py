@@ -26,7 +26,7 @@ from askance.service.amending import (
 from askance.service.commands.amendments import PendingAmendment, label_now, lend_again
 from askance.service.commands.items import check_finite, check_forms
 from askance.service.errors import RequestError, conflict, invalid
-from askance.service.replay import Replay, note_divergence
+from askance.service.replay import Replay
 from askance.service.settings import TaskSettings
 from askance.service.state import journal, snapshots
 from askance.service.state.finite import NotFiniteError, sentence
@@ -144,10 +144,10 @@ class Task:
         start, snapped = fold.seq, Snapped.of(fold)
         for _ in self._replay.all_of(fold):
             # So that the next replay is shorter. A model with numbers that are not finite cannot be restored.
-            if self._is_due(fold, snapped) and not fold.diverged:
+            if self._is_due(fold, snapped) and not fold.model.diverged:
                 self._keep_snapshot(fold.seq, snapshots.content(fold))
                 snapped = Snapped.of(fold)
-        note_divergence(fold)
+        fold.note_divergence()
         self.fold, self._stale, self._snapped = fold, False, snapped
         if self._amending is not None:
             for pending in self._amending.cancel():  # this fold knows them
@@ -161,7 +161,7 @@ class Task:
             raise conflict("compacted", f"version {version} was dropped by a compaction")
         for _ in self._replay.all_of(fold, version):
             pass
-        note_divergence(fold)
+        fold.note_divergence()
         return fold
 
     def predict(self, items: Sequence[messages.Item]) -> messages.Predictions:
@@ -171,7 +171,7 @@ class Task:
         fold = self.fold
         check_finite(fold)
         try:
-            with fold.lock:
+            with fold.model.lock:
                 return messages.Predictions(predictions_of(fold, rows), fold.version)
         except NotFiniteError as error:
             raise self._not_finite(error) from None
@@ -225,12 +225,12 @@ class Task:
 
     def _not_finite(self, error: NotFiniteError) -> RequestError:
         """The error for an item about which the model computes nonsense: is it the item, or the model?"""
-        if not note_divergence(self.fold):
+        if not self.fold.note_divergence():
             return invalid(
                 f"item {error.place} (from 0): its score is not finite, because its values are too large for what "
                 "the model has learned: scale them down"
             )
-        return conflict("diverged", sentence(self.fold.diverged) or "")
+        return conflict("diverged", sentence(self.fold.model.diverged) or "")
 
     def _commit(self, transaction: Transaction, answered: Sequence[tuple[Job, Any]]) -> None:
         failure: Exception | None = unavailable(None) if self._stale else None
@@ -353,7 +353,7 @@ class Task:
         meet_amendments(self._replay, found, self.fold.seq)
         for _ in self._replay.entries(found.fold, self.fold.seq):
             pass
-        note_divergence(found.fold)
+        found.fold.note_divergence()
         waiting = self._amending.pending
         late = [pending for pending in waiting if not found.knows(pending)]
         for one in (one for pending in late for one in pending.amendment.all):
@@ -413,7 +413,7 @@ class Task:
         if self._snapping is not None and self._snapping.is_alive():
             return
         self._snapped = Snapped.of(self.fold)
-        if note_divergence(self.fold):  # such a snapshot could not be restored
+        if self.fold.note_divergence():  # such a snapshot could not be restored
             return
         sealed, seq = snapshots.content(self.fold), self.fold.seq
         self._snapping = threading.Thread(target=self._keep_snapshot, args=(seq, sealed), name="askance-snapshot")

@@ -54,4 +54,4 @@ def _earlier(call: Call, version: int) -> bytes:
 
 def _file(fold: Fold) -> bytes:
     check_finite(fold)
-    return encode_for_users(fold.learner, fold.settings)
+    return encode_for_users(fold.model.learner, fold.settings)

@@ -109,7 +109,7 @@ def _summary(writer: Writer, role: messages.Role) -> messages.TaskSummary:
         fold.counts.labelled,
         waiting(fold, time.time()),
         task_view.spend(fold, time.time()),
-        sentence(fold.diverged),
+        sentence(fold.model.diverged),
         role,
     )
 

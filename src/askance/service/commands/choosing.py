@@ -107,7 +107,7 @@ def affordable(fold: Fold, now: float) -> int:
 def _new(transaction: Transaction, count: int) -> list[Question]:
     """Ask about new items: some at random, then for a certificate, the others because the model is in doubt."""
     fold = transaction.fold
-    if count <= 0 or fold.diverged:
+    if count <= 0 or fold.model.diverged:
         return []
     found = _ask_all(transaction, fold.audits.due(min(fold.audits_wanted(count), count)), "audit")
     checks = (item for item in fold.automation.checks() if may_be_asked(fold, item))

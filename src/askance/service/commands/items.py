@@ -153,7 +153,7 @@ def check_open(transaction: Transaction) -> None:
 
 def check_finite(fold: Fold) -> None:
     """Refuse what needs the numbers of a model that has diverged."""
-    problem = sentence(fold.diverged)
+    problem = sentence(fold.model.diverged)
     if problem is not None:
         raise conflict("diverged", problem)
 

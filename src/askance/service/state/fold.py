@@ -11,56 +11,33 @@ does not take corrections back.
 """
 
 import math
-import threading
 from collections.abc import Iterable, Mapping
-from itertools import islice, takewhile
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import UNSET
 
 from askance.service.settings import State, TaskSettings
-from askance.service.state import finite, journal
-from askance.service.state.amendments import Amendments, decides, is_in_place
+from askance.service.state import flags, journal
+from askance.service.state.amendments import Amendments, is_in_place
 from askance.service.state.audits import SET_ASIDE, Audit, Audits
 from askance.service.state.automation import LEARNING, Announced, Automation, Row, confidence
 from askance.service.state.budget_ledger import Ledger
 from askance.service.state.candidates import Candidate, Candidates
-from askance.service.state.contents import GuessesAbout, LookUp, as_labelled, contents_of, no_guesses
+from askance.service.state.counts import Counts
 from askance.service.state.drifting import Alarm, Answer, Drifting
 from askance.service.state.figures import Figures, progressive
+from askance.service.state.flags import Flags
 from askance.service.state.gold import Gold, note_lease_or_skip
 from askance.service.state.history import History, Labeller, LastDay
-from askance.service.state.item_model import ItemModel
-from askance.service.state.models import use_budget
 from askance.service.state.money import Money
 from askance.service.state.programs import Programs
 from askance.service.state.questions import Loan, Question, Questions, Verdict, Vote
-from askance.service.state.rows import AnyRow, stored_rows
+from askance.service.state.rows import AnyRow
+from askance.service.state.task_model import TaskModel
 from askance.service.state.voting import Voting, compare, remember
 from askance.service.store.entries import Entry
 
 MOST_OPEN = 2000  # open questions that a point of the history takes into account
-
-
-class Counts(NamedTuple):
-    """Numbers of items labelled, imported and given up, of pairs and equal pairs of votes on an item, and more.
-
-    Items that were deleted are in `deleted`, and no longer among those labelled, imported and given up.
-    """
-
-    labelled: int = 0
-    imported: int = 0
-    given_up: int = 0
-    pairs: int = 0
-    equal_pairs: int = 0
-    questions: int = 0
-    votes: int = 0
-    deleted: int = 0
-
-    @property
-    def known(self) -> int:
-        """The number of items whose label is known."""
-        return self.labelled + self.imported
 
 
 class Fold:
@@ -71,8 +48,7 @@ class Fold:
         self.amendments = amendments or Amendments(set(), {}, {})
         self.amended = 0  # the last amendment
         self.state: State = "running"
-        self.learner = settings.learner()
-        self.lock = threading.Lock()  # predictions come at any time, from other threads
+        self.model = TaskModel(settings)
         self.figures = Figures(settings)
         self.ledger = Ledger()
         self.questions = Questions()
@@ -85,11 +61,8 @@ class Fold:
         self.drifting = Drifting()
         self.counts = Counts()
         self.recent: dict[str, list[tuple[int, int]]] = {}  # labeller: the last labels, by entry and item
-        self.flags: dict[int, dict[int, str]] = {}  # item: open flags, by entry, with who raised them
+        self.flags: Flags = {}
         self.classes: dict[str, int] = {}  # labels of each
-        # Labels that the model has learned: not those for tests, nor those that a rollback made it forget. None
-        # after a snapshot of an earlier version, which did not count them.
-        self.learned: int | None = 0
         self.late_guesses = 0  # guesses that came after their items
         self.guessed: dict[str, int] = {}  # guesses of each program
         self.people: dict[str, Labeller] = {}
@@ -98,7 +71,6 @@ class Fold:
         self.seq = 0
         self.at = 0.0
         self.version = 0
-        self.diverged = 0  # the entry after which the model was found to have numbers that are not finite
 
     # ------------------------------------------------------------------ entries
 
@@ -129,11 +101,10 @@ class Fold:
         if isinstance(content, journal.DecidedItem) and recorded_as is not None:
             kind, body = recorded_as, content
             if not seen and row is not None:
-                self._see(row, granted=granted)
+                self.model.see(row, self.seq + 1, granted=granted)
         else:
             assert row is not None
-            with self.lock:
-                decision = finite.decision(self.learner, row, granted=granted)
+            decision = self.model.decide(row, granted=granted)
             kind = journal.QUESTION if granted and decision.ask else journal.ITEM
             body = journal.DecidedItem(
                 text=content.text,
@@ -155,26 +126,6 @@ class Fold:
         self._add_point_if_due()
         return kind, body
 
-    def _see(self, row: AnyRow, *, granted: bool) -> None:
-        """Let the learner see the row of a recorded decision."""
-        if not self.diverged:
-            try:
-                with self.lock:
-                    self.learner.ask(row, granted=granted)
-            except (ValueError, ArithmeticError):  # another label, corrected later, may have made it overflow
-                self.diverged = self.seq + 1
-
-    def _see_together(self, entries: Iterable[Entry], rows: Mapping[int, AnyRow]) -> int:
-        """Let the learner see the items up to the next other entry in one call, if it can; return the last one."""
-        learner, can = self.learner, self.settings.only_texts and self.settings.asks_on_lease
-        if self.diverged or not can or not isinstance(learner, ItemModel):
-            return 0
-        items = [entry.seq for entry in takewhile(lambda entry: entry.kind == journal.ITEM, entries)]
-        with self.lock:
-            if some := [rows[item] for item in items if item in rows]:  # the others were deleted
-                learner.pass_over(some)
-        return items[-1]
-
     def take(self, entry: Entry, body: Any, row: AnyRow | None = None) -> Question | None:
         """Take in an entry that is not a decision; return the question that it is about, as it is afterwards.
 
@@ -182,8 +133,7 @@ class Fold:
         """
         self.seq, self.at = entry.seq, entry.at
         question = self.question_of(entry.item)
-        if self.flags:
-            self._settle_flags(entry, body)
+        flags.take(self.flags, entry, body, self.amendments.undone)
         if entry.kind == journal.IMPORTED:
             self._import(entry, body, row)
         elif entry.kind == journal.GOLD:
@@ -210,10 +160,8 @@ class Fold:
             self._count_guesses([body.name] if body.name else [])
             if body.guess is not UNSET and self._waits(entry.item or 0):
                 self._note_guesses(entry.item or 0, {body.name: body.guess})
-        elif entry.kind == journal.FLAG:
-            self.flags.setdefault(entry.item or 0, {})[entry.seq] = entry.who or ""
-        elif entry.kind in (journal.UNFLAG, journal.REVIEWED):
-            pass  # they settle flags; the queue of reviews reads the rest in the journal
+        elif entry.kind in (journal.FLAG, journal.UNFLAG, journal.REVIEWED):
+            pass  # they are about flags; the queue of reviews reads the rest in the journal
         elif entry.kind == journal.LABEL and body.final and question is None:
             question = self._settle_given_up(entry, body, row)
         elif question is not None and question.gold:
@@ -234,6 +182,10 @@ class Fold:
         left = min(left, self.money.labels_left)
         return left if math.isinf(left) else left - self.gold.on_loan(at)
 
+    def note_divergence(self) -> bool:
+        """Find out whether the model has numbers that are not finite."""
+        return self.model.note_divergence(self.version or self.seq)
+
     @property
     def money(self) -> Money:
         """What answers have cost."""
@@ -242,28 +194,6 @@ class Fold:
     def question_of(self, item: int | None) -> Question | None:
         """The open question of an item, which may be a gold one."""
         return self.questions.open.get(item or 0) or self.gold.questions.get(item or 0)
-
-    def replay(self, entries: list[Entry], look_up: LookUp, guesses_about: GuessesAbout = no_guesses) -> None:
-        """Take in entries as they stand in the journal."""
-        bodies = [journal.read(entry) for entry in entries]
-        settings = self.settings
-        for entry, body in zip(entries, bodies, strict=True):
-            if entry.kind == journal.SETTINGS:  # which may say what the columns are, before the first item
-                settings = body.applied_to(settings)
-        contents = contents_of(entries, bodies, look_up)
-        rows = stored_rows(settings, contents)
-        if self.late_guesses or any(entry.kind == journal.GUESS for entry in entries):
-            rows |= stored_rows(settings, as_labelled(entries, contents, guesses_about))
-        seen = 0  # the last item that the learner has seen
-        came = [journal.as_it_came(entry, body) for entry, body in zip(entries, bodies, strict=True)]
-        for place, (entry, body) in enumerate(came):
-            row = rows.get(entry.seq, rows.get(entry.item or 0))
-            if entry.kind in (journal.ITEM, journal.QUESTION):
-                if entry.seq > seen:
-                    seen = self._see_together((one for one, _ in islice(came, place, None)), rows) or seen
-                self.decide(row, entry.at, body, entry.kind, seen=entry.seq <= seen)
-            else:
-                self.take(entry, body, row)
 
     def _item(self, body: journal.DecidedItem, *, asked: bool, deleted: bool) -> None:
         cost = self.settings.label_cost
@@ -383,11 +313,14 @@ class Fold:
             self.candidates.add(question.item, decided)
 
     def _count(self, **more: int) -> None:
-        self.counts = self.counts._replace(**{name: getattr(self.counts, name) + by for name, by in more.items()})
+        self.counts = self.counts.plus(**more)
+
+    def _count_label(self, label: str) -> None:
+        self.classes[label] = self.classes.get(label, 0) + 1
 
     def _import(self, entry: Entry, body: journal.ImportedItem, row: AnyRow | None) -> None:
         label = self.amendments.corrected.get(entry.seq, body.label)
-        self.classes[label] = self.classes.get(label, 0) + 1
+        self._count_label(label)
         if row is not None:
             self._tell(entry.seq, entry.seq, row, label)
         self._count(imported=1)
@@ -404,7 +337,7 @@ class Fold:
         settled = question.settled(self.settings.labels)
         if settled is not None:
             label = self.amendments.corrected.get(question.item, settled)
-            self.classes[label] = self.classes.get(label, 0) + 1
+            self._count_label(label)
             if row is not None and not self._is_test(question):
                 self._tell(entry.seq, question.item, row, label, question.ask_probability)
             if row is not None and self.settings.labels.weighs_votes:
@@ -432,7 +365,7 @@ class Fold:
         self.questions.close(question)
         corrected = self.amendments.corrected.get(question.item)
         label = body.label if corrected is None else corrected
-        self.classes[label] = self.classes.get(label, 0) + 1
+        self._count_label(label)
         self.programs.decide(question.item, entry.who or "")
         if corrected is not None:
             self._learn_of_programs(question.item, corrected)
@@ -476,16 +409,6 @@ class Fold:
             self._label(question, entry, body, row)
         return question
 
-    def _settle_flags(self, entry: Entry, body: Any) -> None:
-        """Forget a flag that was undone, and all flags of an item that somebody has decided about."""
-        item = entry.item or 0
-        if entry.kind == journal.UNFLAG:
-            self.flags.get(item, {}).pop(body.of, None)
-        if decides(entry, body) and entry.seq not in self.amendments.undone:
-            self.flags.pop(item, None)
-        if not self.flags.get(item, True):
-            del self.flags[item]
-
     def _compare(self, question: Question, who: str | None, given: journal.Label) -> None:
         """Count a vote, and how it agrees with others."""
         pairs, equal = compare(question, who, given, self._labeller)
@@ -497,16 +420,8 @@ class Fold:
         return audit is not None and audit.test
 
     def _tell(self, seq: int, item: int, row: AnyRow, label: str, probability: float = 1.0) -> None:
-        if self.diverged or self.amendments.forgets(seq):
-            return
-        with self.lock:
-            if not finite.learned_well(self.learner, row, label, probability):
-                self.diverged = seq
-                return
-            if isinstance(self.learner, ItemModel):
-                self.learner.note_item(item)
-        if self.learned is not None:
-            self.learned += 1
+        if not self.amendments.forgets(seq):
+            self.model.tell(seq, item, row, label, probability)
 
     def _correct(self, entry: Entry, body: journal.Correction) -> None:
         """Replace the label of an item from this entry on. Votes stay as they were given."""
@@ -517,14 +432,12 @@ class Fold:
             return
         if self.classes.get(body.instead_of):  # not if, in an earlier version, it was given up with too few votes
             self.classes[body.instead_of] -= 1
-            self.classes[body.label] = self.classes.get(body.label, 0) + 1
+            self._count_label(body.label)
         self.voting.decide(entry.item, body.label)
         self._learn_of_programs(entry.item, body.label)
         self.audits.settle(entry.item, body.label)
         self.automation.settle(entry.item, body.label)
-        if isinstance(self.learner, ItemModel) and not self.diverged:
-            with self.lock:
-                self.learner.relabel(entry.item, body.label)
+        self.model.relabel(entry.item, body.label)
 
     def _close(self, question: Question, label: str | None, *, deleted: bool = False) -> None:
         """Close a question with its label, or without one. The budget counts the labels that were given.
@@ -618,10 +531,7 @@ class Fold:
         self.automation.follow(self.settings.certify)
         if self.settings.many and not before.many:
             self.figures.become_many()
-        with self.lock:
-            if self.settings.columns != before.columns:  # before the first item
-                self.learner = self.settings.learner()
-            use_budget(self.learner, before.budget, self.settings)
+        self.model.follow(before, self.settings)
 
     def _add_point_if_due(self) -> None:
         if not self.history.is_due(self.ledger.rows, self.counts.labelled):

@@ -15,9 +15,10 @@ from askance.service.state.audits import Audits
 from askance.service.state.automation import Automation, AutomationState
 from askance.service.state.budget_ledger import Ledger
 from askance.service.state.candidates import Candidates
+from askance.service.state.counts import Counts
 from askance.service.state.drifting import Drifting, DriftState
 from askance.service.state.figures import Figures
-from askance.service.state.fold import Counts, Fold
+from askance.service.state.fold import Fold
 from askance.service.state.gold import Gold
 from askance.service.state.history import History, Labeller, LastDay
 from askance.service.state.item_model import ItemModel
@@ -32,7 +33,7 @@ KEPT = 3  # newest snapshots; of older ones, one is kept for each doubling of th
 MODEL, STATE = "model", "state"
 FIELDS = (
     *("seq", "at", "version", "amended", "state", "settings", "ledger", "questions", "counts", "recent"),
-    *("classes", "people", "history", "last_day", "candidates", "audits", "learned", "flags"),
+    *("classes", "people", "history", "last_day", "candidates", "audits", "flags"),
     *("late_guesses", "guessed", "gold"),
 )
 
@@ -75,8 +76,10 @@ class FoldState(Struct):
 
 def content(fold: Fold) -> bytes:
     """A sealed copy of the current fold, not compressed yet."""
+    model = fold.model
     state = FoldState(
         **{name: getattr(fold, name) for name in FIELDS},
+        learned=model.learned,
         undone=sorted(fold.amendments.undone),  # equal folds have equal bytes
         corrected=dict(sorted(fold.amendments.corrected.items())),
         rolled_back=fold.amendments.rolled_back,
@@ -84,9 +87,9 @@ def content(fold: Fold) -> bytes:
         drifting=fold.drifting.state(),
         voting=fold.voting.state,
         programs=fold.programs.state,
-        items=fold.learner.items if isinstance(fold.learner, ItemModel) else None,
+        items=model.learner.items if isinstance(model.learner, ItemModel) else None,
     )
-    parts = {MODEL: encode(fold.learner), STATE: msgspec.msgpack.encode(state)}
+    parts = {MODEL: encode(model.learner), STATE: msgspec.msgpack.encode(state)}
     as_arrays = {name: np.frombuffer(part, np.uint8) for name, part in parts.items()}
     return seal({**as_arrays, **fold.figures.arrays()}, {"kind": "snapshot"})
 
@@ -116,11 +119,12 @@ def unpack(packed: bytes, settings: TaskSettings, *, needed: bool = False) -> Fo
         raise ModelFileError("was written by another version of askance") from None
     fold = Fold(settings, Amendments(set(state.undone), state.corrected, state.rolled_back))
     state.settings = msgspec.structs.replace(state.settings, algorithm=settings.algorithm)
-    fold.learner = decode(arrays.pop(MODEL).tobytes(), state.settings)
-    if isinstance(fold.learner, ItemModel):
+    learner = decode(arrays.pop(MODEL).tobytes(), state.settings)
+    if isinstance(learner, ItemModel):
         if state.items is None and settings.corrects_in_place and not needed:
             raise ModelFileError("was written by an earlier version of askance")
-        fold.learner.items = [0] * fold.learner.core.remembered if state.items is None else state.items
+        learner.items = [0] * learner.core.remembered if state.items is None else state.items
+    fold.model.learner, fold.model.learned = learner, state.learned
     fold.figures = Figures(state.settings)
     fold.figures.restore(arrays)
     for name in FIELDS:

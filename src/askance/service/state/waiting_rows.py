@@ -64,8 +64,8 @@ class WaitingRows:
         items = [item for item in items if item in rows]
         if not items:
             return []
-        with fold.lock:
-            found = opinions(fold.learner, fold.settings, [rows[item] for item in items])
+        with fold.model.lock:
+            found = opinions(fold.model.learner, fold.settings, [rows[item] for item in items])
         if knows_little:
             order = np.arange(len(items))
         else:
@@ -79,8 +79,8 @@ class WaitingRows:
         rows = self._with_rows(fold, items, rows_of)
         if not rows:
             return {}
-        with fold.lock:
-            found = opinions(fold.learner, fold.settings, list(rows.values()))
+        with fold.model.lock:
+            found = opinions(fold.model.learner, fold.settings, list(rows.values()))
         return {
             item: Choice(item, prediction, float(score))
             for item, prediction, score in zip(rows, found.predictions, found.scores, strict=True)
@@ -97,8 +97,8 @@ class WaitingRows:
         others: Sequence[AnyRow],
     ) -> list[Choice]:
         """The first of these that are unlike each other and unlike `others`; then the rest, if it needs more."""
-        with fold.lock:
-            alike = likeness(fold.learner, [*others, *(rows[items[place]] for place in order)])
+        with fold.model.lock:
+            alike = likeness(fold.model.learner, [*others, *(rows[items[place]] for place in order)])
         chosen = list(range(len(others)))
         left: list[int] = []
         for place in range(len(others), len(alike)):

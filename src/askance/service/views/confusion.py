@@ -54,8 +54,8 @@ def _why_not(task: Task, sample: Sample) -> str:
         return SEVERAL
     if not task.settings.asks_on_lease:
         return ON_ARRIVAL
-    if task.fold.diverged:
-        return sentence(task.fold.diverged) or ""
+    if task.fold.model.diverged:
+        return sentence(task.fold.model.diverged) or ""
     if sample.labels < FEWEST:
         return (
             f"Cannot tell yet: {sample.labels} of {FEWEST} questions at random that test the model are answered."

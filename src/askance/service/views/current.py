@@ -14,7 +14,7 @@ from askance.service.state.ranking import leads_of
 
 def predictions_of(fold: Fold, rows: Any) -> list[messages.Prediction]:
     """What the current model says of rows; NotFiniteError names the first one about which it says nonsense."""
-    model, settings = fold.learner, fold.settings
+    model, settings = fold.model.learner, fold.settings
     if isinstance(model, MultiLabelModel):
         names, shares = model.probabilities(rows)
         classes = list(map(settings.name_of, names.tolist()))

@@ -32,7 +32,7 @@ REASONS = {
 
 def why_asked(fold: Fold, content: Any, question: Question | messages.Question) -> messages.Explanation | None:
     """Explain the current prediction for a question, and say why it was asked; None if that is not possible."""
-    if fold.diverged or fold.settings.multilabel:
+    if fold.model.diverged or fold.settings.multilabel:
         return None
     reason = REASONS.get(question.reason or "") or _reason(fold, question.score, question.ask_probability or 0.0)
     return _why(fold, content, reason)
@@ -49,11 +49,12 @@ def _why(fold: Fold, content: Any, reason: str) -> messages.Explanation:
     settings = fold.settings
     row = many_rows(settings, [content])  # refuses a content that is not valid
     features = dict(islice(named(settings, content).items(), MOST_FEATURES))
-    with fold.lock:
-        classes = list(map(settings.name_of, fold.learner.classes_.tolist()))
-        label = settings.name_of(str(fold.learner.predict(row)[0]))
-        scores = by_class(fold.learner.decision_function(row))[0]
-        gains = _gains(fold.learner, row, columns(settings, features), features)
+    with fold.model.lock:
+        learner = fold.model.learner
+        classes = list(map(settings.name_of, learner.classes_.tolist()))
+        label = settings.name_of(str(learner.predict(row)[0]))
+        scores = by_class(learner.decision_function(row))[0]
+        gains = _gains(learner, row, columns(settings, features), features)
         version = fold.version
     score = scores - np.sort(scores)[-2]
     pulls = _strongest(dict(zip(features, gains, strict=True)), classes)
@@ -107,9 +108,10 @@ def _reason(fold: Fold, score: float, ask_probability: float) -> str:
     """Say why a label was asked for. It must not reveal the prediction, which may be hidden."""
     percent = 100 * ask_probability
     share = f"{percent:.0f} %" if 1 <= percent <= 99 else f"{percent:.2g} %"
-    if isinstance(fold.learner, ItemModel):
+    learner = fold.model.learner
+    if isinstance(learner, ItemModel):
         return _reason_of_auto(share, at_random=ask_probability < 1)
-    query = fold.learner.query
+    query = learner.query
     rule = query.inner if isinstance(query, AtRate) else query
     if isinstance(rule, Always):
         return "This task asks about every item, as far as the budget allows."

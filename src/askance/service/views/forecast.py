@@ -60,8 +60,8 @@ def _why_not(fold: Fold, answered: int) -> str:
         return ON_ARRIVAL
     if not fold.settings.is_auto:
         return OTHER_LEARNER
-    if fold.diverged:
-        return sentence(fold.diverged) or ""
+    if fold.model.diverged:
+        return sentence(fold.model.diverged) or ""
     if fold.amendments.rolled_back.keys() - fold.amendments.undone:
         return ROLLED_BACK
     audits = fold.audits.latest(len(fold.audits.kept))

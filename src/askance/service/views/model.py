@@ -39,7 +39,7 @@ def detail(store: Store, task: Task) -> messages.ModelDetail:
             )
             for seq, entry in sorted(rolled_back.items())
         ],
-        fold.learned,
+        fold.model.learned,
     )
 
 
@@ -61,10 +61,10 @@ def _strongest(fold: Fold, names: list[str]) -> dict[str, list[messages.Strength
 
     Numbers with scales of their own and vectors are left out: what they add depends on how large they are.
     """
-    with fold.lock:
-        model = fold.learner
+    with fold.model.lock:
+        model = fold.model.learner
         names = [name for name in names if not _depends_on_size(fold, name)]
-        if not names or fold.diverged:
+        if not names or fold.model.diverged:
             return {name: [] for name in fold.settings.classes}
         rows = columns(fold.settings, names)
         rows = sp.vstack([sp.csr_array((1, rows.shape[1]), dtype=rows.dtype), rows], format="csr")
@@ -84,7 +84,7 @@ def _strongest(fold: Fold, names: list[str]) -> dict[str, list[messages.Strength
 
 def _depends_on_size(fold: Fold, name: str) -> bool:
     """Whether what a feature adds depends on how large it is."""
-    model, length = fold.learner, fold.settings.vector_length
+    model, length = fold.model.learner, fold.settings.vector_length
     is_dense = isinstance(model, ItemModel) and model.has_column(name)
     return is_dense or (length is not None and name == vector_name(length))
 

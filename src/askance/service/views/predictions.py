@@ -28,8 +28,8 @@ def predicted(fold: Fold, rows: Mapping[int, AnyRow]) -> Certainty:
     left = iter(rows.values())
     parts = []
     while some := list(islice(left, AT_ONCE)):
-        with fold.lock:
-            parts.append(certainty(fold.learner, fold.settings, some))
+        with fold.model.lock:
+            parts.append(certainty(fold.model.learner, fold.settings, some))
     predictions = [label for part in parts for label in part.predictions]
     return Certainty(predictions, np.concatenate([part.certainties for part in parts]), parts[0].is_probability)
 

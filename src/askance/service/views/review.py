@@ -115,7 +115,7 @@ def _suspects(transaction: Transaction, items: Mapping[int, Entry]) -> tuple[dic
     labels = {item: str(label) for item, entry in items.items() if (label := label_now(transaction, entry))}
     contents = transaction.contents(labels)
     rows = stored_rows(settings, {item: one for item, one in contents.items() if has_content(settings, one)})
-    if not rows or fold.diverged:
+    if not rows or fold.model.diverged:
         return {}, 0
     said = predicted(fold, rows)
     names = [settings.name_of(label) for label in said.predictions]

@@ -34,9 +34,9 @@ def similar(
     contents = transaction.contents(numbers)
     kept = {seq: one for seq, one in contents.items() if has_content(settings, one)}
     rows = stored_rows(settings, {item: own, **kept})
-    with fold.lock:
-        found = opinions(fold.learner, settings, list(rows.values()))
-        cosines = likeness(fold.learner, list(rows.values()), first=1)[0]
+    with fold.model.lock:
+        found = opinions(fold.model.learner, settings, list(rows.values()))
+        cosines = likeness(fold.model.learner, list(rows.values()), first=1)[0]
     said = [label_of(settings, label) for label in found.predictions]
     places = [place for place in range(1, len(rows)) if not request.open or said[place] == said[0]]
     best = heapq.nlargest(request.count, places, key=lambda place: float(cosines[place]))

@@ -142,7 +142,7 @@ def figures(
         recent=_figures(estimates.recent),
         current=_figures(estimates.current),
         spend=spend(fold, now),
-        problem=sentence(fold.diverged),
+        problem=sentence(fold.model.diverged),
         oldest_question=_oldest(fold),
         deleted=counts.deleted,
         certificate=_certificate(fold),
@@ -152,7 +152,7 @@ def figures(
 
 
 def _certificate(fold: Fold) -> messages.Certificate | None:
-    automation, settings, model = fold.automation, fold.settings, fold.learner
+    automation, settings, model = fold.automation, fold.settings, fold.model.learner
     found, phase = automation.certificate(), automation.phase
     if found is None or phase is None:
         return None
