@@ -9,7 +9,9 @@ from pyarrow import parquet
 
 import askance
 import streams
+from askance.cli.contest import source
 from askance.data import read_table
+from askance.metrics import AskedTally
 from command_line import answer, complaint, output, write_csv
 from customer_table import customers, write_customers
 
@@ -145,6 +147,72 @@ def test_a_saved_model_reads_the_next_file_as_it_has_read_the_first(tmp_path):
     assert "no column 'age', which the model has learned from; there are 'income', 'label'" in said
     said = complaint("run", tmp_path / "second.csv", "--resume", model, "--text", "city")
     assert said == "--resume reads columns as the model has read them before: remove --text"
+
+
+def blobs(path, labels):
+    centres = {"ham": (0, 0), "spam": (4, 0), "phish": (2, 4)}
+    rng = np.random.default_rng(len(labels))
+    return write_csv(path, [rng.normal(size=2) + centres[label] for label in labels], labels)
+
+
+@pytest.fixture(scope="module")
+def two_classes(tmp_path_factory):
+    """A model of ham and spam."""
+    folder = tmp_path_factory.mktemp("two")
+    output("run", blobs(folder / "jan.csv", ["ham", "spam"] * 150), "--rate", 0.2, "--save", folder / "model")
+    return folder / "model"
+
+
+def test_a_model_that_goes_on_counts_rows_of_a_new_class(two_classes, tmp_path, monkeypatch):
+    """Chunks without the new class, before and after its first label, count like the others."""
+    monkeypatch.setattr(source, "CHUNK_ROWS", 50)
+    labels = ["ham", "spam"] * 60 + ["ham", "phish", "spam"] * 40
+    path, trace = blobs(tmp_path / "feb.csv", labels), tmp_path / "trace.parquet"
+    told = answer("run", path, "--resume", two_classes, "--trace", trace, "--save", tmp_path / "model")
+    assert (told["classes"], told["new_classes"]) == (["ham", "phish", "spam"], ["phish"])
+    assert told["positive"] is None
+
+    rows = parquet.read_table(trace).to_pydict()
+    assert rows["y"] == labels
+    assert "phish" in rows["prediction"]
+    right = np.array([one == other for one, other in zip(rows["prediction"], rows["y"], strict=True)])
+    (method,) = told["methods"]
+    assert method["metrics"]["accuracy"] == right.mean()
+    assert method["metrics"]["mistakes"] == (~right).sum()
+    judge = AskedTally(many=True)
+    judge.add(np.ones(len(right)), np.where(right, 1, -1), rows["asked"], rows["ask_probability"])
+    assert method["estimates"] == {name: found.as_dict() for name, found in judge.estimates().items()}
+    assert 0 <= min(rows["score"]) <= max(rows["score"]) <= 1  # leads, all of them
+    assert "feb.csv: 3 classes: ham, phish, spam (new to the model: phish)\n" in output(
+        "run", path, "--resume", two_classes
+    )
+
+
+def test_a_metric_of_two_classes_is_refused_before_a_new_class_is_learned(two_classes, tmp_path):
+    path = blobs(tmp_path / "feb.csv", ["ham", "spam", "phish"] * 30)
+    words = ("run", path, "--resume", two_classes, "--save", tmp_path / "model")
+    assert "the metric 'auroc' is for two classes" in complaint(*words, "--metric", "auroc")
+    assert "--positive is for two classes" in complaint(*words, "--positive", "spam")
+    assert not (tmp_path / "model").exists()
+
+
+def test_a_file_with_some_of_the_classes_of_a_model(two_classes, tmp_path):
+    told = answer("run", blobs(tmp_path / "ham.csv", ["ham"] * 40), "--resume", two_classes)
+    assert (told["classes"], told["new_classes"]) == (["ham", "spam"], [])
+    numbers = write_csv(tmp_path / "numbers.csv", np.eye(2), [0, 1])
+    said = complaint("run", numbers, "--resume", two_classes)
+    assert "the labels are like 0, but the classes of the model are like 'ham'" in said
+
+
+def test_a_pipe_with_a_new_class_is_refused(two_classes, tmp_path):
+    path = blobs(tmp_path / "feb.csv", ["ham", "spam"] * 20 + ["phish"])
+    words = ("run", "-", "--resume", two_classes, "--save", tmp_path / "model", "--trace", tmp_path / "t.parquet")
+    assert complaint(*words, stdin=path.read_bytes()) == (
+        "standard input: unknown class 'phish': the model knows 'ham', 'spam', and in a pipe it cannot learn of "
+        "others: save the pipe to a file"
+    )
+    assert not (tmp_path / "model").exists()
+    assert not (tmp_path / "t.parquet").exists()
 
 
 @pytest.mark.slow
@@ -291,7 +359,7 @@ def test_one_line_for_a_mistake(data, words, said):
         ("a;b\n1;2\n", "among 'a', 'b': name it with --label"),
         ("x,label\n1,a\n2,a\n", "has only one class, 'a': there is nothing to learn"),
         ("x,label\n1,a\ninf,b\n", "line 3, column 'x': inf is too large or infinite"),
-        ("x,label\n1,a\n2\n", "line 3: has 1 cells but the header has 2"),
+        ("x,label\n1,a\n2\n", "line 3: has 1 cell but the header has 2"),
         ("x,label\n" + "1,a\n2,b\n" * 600 + "many,b\n", "line 1202, column 'x': 'many' is not a number"),
         (
             "x,label\n" + "".join(f"{row % 2},{row / 7}\n" for row in range(200)),

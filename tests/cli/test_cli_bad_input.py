@@ -36,6 +36,32 @@ def test_other_delimiters_are_found(data, model, tmp_path, delimiter):
     assert answer("evaluate", model, path)["metrics"] == answer("evaluate", model, data)["metrics"]
 
 
+@pytest.mark.parametrize("delimiter", [";", ",", "\t", "^"])
+def test_a_first_line_of_excel_names_the_delimiter(data, model, tmp_path, delimiter):
+    path, text = tmp_path / "excel.csv", data.read_text().replace(",", delimiter)
+    for start in (f"sep={delimiter}\n", f'\ufeff"SEP={delimiter}"\r\n'):
+        path.write_text(start + text)
+        assert without_file(answer("run", path, "-a", "PAA-II")) == without_file(
+            answer("run", data, "-a", "PAA-II")
+        )
+        assert output("predict", model, path) == output("predict", model, data)
+        assert output("predict", model, "-", "--format", "csv", stdin=path.read_bytes()) == output(
+            "predict", model, data
+        )
+
+
+def test_a_delimiter_of_two_characters(data, model):
+    said = "--delimiter ';;': give one character, such as ';'"
+    assert complaint("run", data, "-a", "PAA-II", "--delimiter", ";;") == said
+    assert complaint("run", data, "--delimiter", ";;") == said
+    assert complaint("predict", model, data, "--delimiter", ";;") == said
+
+
+def test_a_column_that_the_resumed_model_reads_already(data, model):
+    said = complaint("run", data, "--resume", model, "--number", "x0")
+    assert said == "--resume reads columns as the model has read them before: remove --number"
+
+
 def test_a_table_with_the_name_of_a_text(data, model, tmp_path):
     path = tmp_path / "data.txt"
     path.write_text(data.read_text())
@@ -106,6 +132,24 @@ def test_near_misses_of_other_commands(data, tmp_path):
     plan = tmp_path / "plan.toml"
     plan.write_text(f'data = ["{data}"]\nalgorithms = ["PAA-II"]\nmetric = "f1"\n')
     assert complaint("sweep", plan, "--backend", "sequential") == "there is no metric 'f1': here it is called f"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--save", "{tmp}/a.parquet", "--trace", "{tmp}/b/../a.parquet"], "--trace {tmp}/b/../a.parquet: is the"),
+        (["--labels-out", "{tmp}/a.parquet", "--trace", "{tmp}/a.parquet"], "is the same file as --trace"),
+        (
+            ["--labels-out", "{tmp}/a.csv", "--save", "{tmp}/a.card.md"],
+            "the data card of --labels-out {tmp}/a.card",
+        ),
+    ],
+)
+def test_two_outputs_have_two_files(data, tmp_path, words, said):
+    (tmp_path / "b").mkdir()
+    found = complaint("run", data, "-a", "PAA-II", *(word.format(tmp=tmp_path) for word in words))
+    assert said.format(tmp=tmp_path) in found
+    assert [path.name for path in tmp_path.iterdir()] == ["b"]
 
 
 def test_the_results_are_printed_though_the_disk_is_full(data, tmp_path, monkeypatch):

@@ -3,12 +3,14 @@
 import json
 
 import numpy as np
+import pandas
 import pytest
 from sklearn import metrics as judge
 from sklearn.datasets import dump_svmlight_file
 
 import askance
 import streams
+from askance.cli.commands.evaluate.work import as_classes
 from askance.data import read_for_model
 from command_line import answer, complaint, mails, output, saved_model, write_csv
 from customer_table import write_customers
@@ -118,6 +120,41 @@ def test_a_class_that_the_model_does_not_know(data, model, tmp_path):
     assert "1 rows have a class that the model does not know. They count as mistakes" in " ".join(told.split())
 
 
+def test_rows_of_a_class_that_the_model_does_not_know_lower_the_precision(data, model, labels, tmp_path):
+    y, predicted, scores = labels
+    renamed = np.where(np.arange(len(y)) % 5 == 0, "eggs", y)
+    header, *lines = data.read_text().splitlines()
+    rows = [f"{line.rpartition(',')[0]},{label}" for line, label in zip(lines, renamed, strict=True)]
+    (tmp_path / "new.csv").write_text("\n".join([header, *rows]))
+    told = answer("evaluate", model, tmp_path / "new.csv")
+    for name, score in (
+        ("precision", judge.precision_score),
+        ("recall", judge.recall_score),
+        ("f", judge.f1_score),
+    ):
+        expected = score(renamed, predicted, labels=["spam"], average="macro")
+        assert told["metrics"][name]["value"] == pytest.approx(expected)
+        assert told["of_classes"]["spam"][name] == pytest.approx(expected)
+    counts = judge.confusion_matrix(renamed, predicted)  # eggs, ham, spam
+    assert told["confusion"] == counts[1:, 1:].tolist()
+    assert told["confusion_of_unknown_classes"] == counts[0, 1:].tolist()
+    known = renamed != "eggs"
+    area = judge.roc_auc_score(y[known] == "spam", scores[known])
+    assert told["metrics"]["auroc"]["value"] == pytest.approx(area, rel=1e-3)
+    printed = [line.split() for line in output("evaluate", model, tmp_path / "new.csv").splitlines()]
+    assert ["other", "classes", *map(str, counts[0, 1:])] in printed
+
+
+def test_classes_that_the_model_does_not_know_are_among_what_is_confused_most(tmp_path):
+    y = np.arange(180) % 9
+    path = write_csv(tmp_path / "d.csv", np.eye(9)[y], [f"class {n}" for n in y])
+    output("run", path, "-a", "MPAA-II", "--save", tmp_path / "m")
+    new = write_csv(tmp_path / "new.csv", np.eye(9)[[4] * 8], ["eggs"] * 8)
+    predicted = answer("evaluate", tmp_path / "m", new)["confusion_of_unknown_classes"].index(8)
+    told = [line.split() for line in output("evaluate", tmp_path / "m", new).splitlines()]
+    assert ["other", "classes", "class", str(predicted), "8"] in told
+
+
 def test_a_label_of_another_name(data, model, tmp_path):
     (tmp_path / "new.csv").write_text(data.read_text().replace("label", "kind", 1))
     assert "no label field 'label'; there are" in complaint("evaluate", model, tmp_path / "new.csv")
@@ -136,3 +173,28 @@ def test_mistakes_get_one_line(data, model, tmp_path, words, said):
     new = tmp_path / "new.jsonl"
     new.write_text(json.dumps({**{f"x{n}": 1.5 for n in range(6)}, "label": 3}))
     assert said in complaint("evaluate", model, *(word.format(data=data, new=new) for word in words))
+
+
+@pytest.mark.parametrize(
+    ("classes", "labels", "found"),
+    [
+        ([False, True], ["True", "FALSE", "true"], [True, False, True]),
+        (["False", "True"], [True, False], ["True", "False"]),
+        ([0, 1], ["1", "0.0", " 1"], [1, 0, 1]),
+        (["0", "1"], [1.0, 0.0], ["1", "0"]),
+        (["007", "7"], [7.0], ["7"]),
+        (["ham", "spam"], [3, 4], [3, 4]),
+        ([0.0, 0.5], ["0.5", "eggs"], ["0.5", "eggs"]),
+    ],
+)
+def test_labels_are_those_classes_that_are_written_alike(classes, labels, found):
+    assert as_classes(np.array(labels), classes).tolist() == found
+
+
+def test_a_table_of_booleans_in_another_format(tmp_path):
+    frame = pandas.DataFrame({"x": [0.5, 2.5, 1.0, 3.0] * 20, "label": [False, True] * 40})
+    frame.to_parquet(tmp_path / "b.parquet", index=False)
+    frame.to_csv(tmp_path / "b.csv", index=False)
+    for learned, other in (("b.parquet", "b.csv"), ("b.csv", "b.parquet")):
+        output("run", tmp_path / learned, "--save", tmp_path / "m", "--rate", "0.5", "-q")
+        assert answer("evaluate", tmp_path / "m", tmp_path / other)["metrics"]["accuracy"]["value"] > 0.9

@@ -126,7 +126,7 @@ def test_it_advises_to_stop(tmp_path):
         (["{notes}", "--audit", "0"], "--audit must be greater than 0 and at most 1, not 0.0"),
         (["{notes}", "--audit", "20%"], "for 20 percent, write 0.2"),
         (["{notes}", "--label", "kind"], "no column 'kind'"),
-        (["{notes}", "--answers", "kind"], "no column 'kind'"),
+        (["{notes}", "--answers", "kind"], "no column 'kind'; there are 'text': check --answers"),
         (["nothing.csv"], "nothing.csv: there is no such file"),
         (["-"], "save it to a file"),
     ],
@@ -173,6 +173,15 @@ def test_numbers_that_are_not_written_plainly_are_shown_as_they_are(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("size;weight\n" + "".join(f"123.456;{number},25\n1.234.567,5;7\n" for number in range(20)))
     assert content_of(read_to_label(path, Reading()), 0).splitlines() == ["size: 123.456", "weight: 0,25"]
+
+
+def test_the_kind_of_a_column_can_be_corrected(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("when;size\n" + "".join(f"2026-03-{day:02};{day}\nsoon;{day}\n" for day in range(1, 29)))
+    told = label(path, "", "--classes", "old,new", "--date", "when", "--category", "size", "--delimiter", ";")
+    settings = recorded(Places.of(path).journal).header.settings
+    assert (settings["dates"], settings["categories"]) == (["when"], ["size"])
+    assert "Columns: 1 category, 1 date." in told
 
 
 def test_keys_stay_when_a_class_is_added():

@@ -131,6 +131,18 @@ def test_classes_that_come_late_have_to_be_named(tmp_path):
     assert told["methods"][0]["rows"] == 205
 
 
+def test_a_model_that_goes_on_takes_new_classes_from_a_file_alone(tmp_path):
+    first = write_csv(tmp_path / "first.csv", np.eye(2).repeat(20, axis=0), ["a", "b"] * 20)
+    later = write_csv(tmp_path / "later.csv", np.eye(2).repeat(30, axis=0), ["a", "b", "c"] * 20)
+    output("run", first, "-a", "MPAA-II", "--save", tmp_path / "m")
+    told = answer("run", later, "--resume", tmp_path / "m")
+    assert (told["classes"], told["new_classes"]) == (["a", "b", "c"], ["c"])
+    said = complaint("run", "-", "--resume", tmp_path / "m", stdin=later.read_bytes())
+    assert said.startswith("standard input: unknown class 'c': the model knows 'a', 'b', and in a pipe")
+    resumed = answer("run", "-", "--resume", tmp_path / "m", stdin=first.read_bytes())
+    assert resumed["methods"] == answer("run", first, "--resume", tmp_path / "m")["methods"]
+
+
 @pytest.mark.parametrize(
     ("words", "content", "said"),
     [
@@ -147,7 +159,7 @@ def test_classes_that_come_late_have_to_be_named(tmp_path):
             b"x,label\n1,a\n2,b\n3,c\n",
             "standard input has more than two classes ('a', 'b', 'c')",
         ),
-        (["-a", "PAA-II"], b"x,label\n1,a\n2\n", "standard input, line 3: has 1 cells but the header has 2"),
+        (["-a", "PAA-II"], b"x,label\n1,a\n2\n", "standard input, line 3: has 1 cell but the header has 2"),
         (["-a", "PAA-II", "--format", "npz"], b"x", "standard input: npz is not read from a pipe"),
         (["-a", "PAA-II"], b'[{"x": 1}]', "standard input: is an array of JSON: write one object per line"),
     ],

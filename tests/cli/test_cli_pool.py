@@ -206,7 +206,7 @@ def test_for_people(files: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Non
         ("row,label\n1,ham\n1,spam\n", "line 3: row 1 is 'spam', but 'ham' in"),
         ("number,class\n1,ham\n", "line 1: needs the columns row and label, but has 'number', 'class'"),
         ("row,label\n1\n", "line 2: has 1 cells, but the header has 2"),
-        ('row,label\n1,"ham\n', "is not valid CSV"),
+        ('row,label\n1,"ham\n', "is not well-formed CSV"),
         ("", "is empty"),
     ],
 )

@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pandas
+import pyarrow
 import pytest
 import scipy.sparse as sp
 from pyarrow import parquet
@@ -146,6 +147,36 @@ def test_kept_columns_of_parquet_keep_their_types(tmp_path):
     assert found["id"].to_pylist() == list(range(60))
 
 
+def test_kept_numbers_of_parquet_are_not_rounded(tmp_path):
+    data = write_csv(tmp_path / "d.csv", [[1.0], [-1.0]] * 30, ["a", "b"] * 30)
+    model, rows = saved_model(data), tmp_path / "rows.parquet"
+    kept = {
+        "customer": pyarrow.array([10000001.0, 1e20, None]),
+        "amount": pyarrow.array([1234567.89, 0.123456789, 99999.995]),
+        "tenth": pyarrow.array([0.1, None, 0.3], pyarrow.float32()),
+        "number": pyarrow.array([10000001, None, 7]),
+    }
+    parquet.write_table(pyarrow.table({"x0": [1.0, -1.0, 1.0], **kept}), rows)
+    words = ("predict", model, rows, *(word for name in kept for word in ("--keep", name)))
+    told = table(output(*words))
+    assert told["customer"] == ["10000001.0", "1e+20", ""]
+    assert told["amount"] == ["1234567.89", "0.123456789", "99999.995"]
+    assert told["tenth"] == ["0.1", "", "0.3"]
+    assert told["number"] == ["10000001", "", "7"]
+    assert max(map(len, told["score"])) <= len("-0.123456")
+    output(*words, "-o", tmp_path / "out.jsonl")
+    lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert [line["customer"] for line in lines] == [10000001.0, 1e20, None]
+    assert [line["tenth"] for line in lines] == [0.1, None, 0.3]
+    assert [line["number"] for line in lines] == [10000001, None, 7]
+
+
+def test_keeping_a_column_of_a_damaged_file(tmp_path, model):
+    (tmp_path / "rows.parquet").write_bytes(b"PAR1 and no more")
+    said = complaint("predict", model, tmp_path / "rows.parquet", "--keep", "x0")
+    assert said.startswith(f"{tmp_path / 'rows.parquet'}: is not a Parquet file, or is damaged")
+
+
 # ---------------------------------------------------------------------- the automatic learner
 
 
@@ -206,7 +237,7 @@ def test_a_model_of_the_library_with_its_reading(tmp_path):
         (["{model}", "{new}/less.csv"], "no column 'x1', which the model has learned from; there are 'x0'"),
         (["{model}", "{new}/words.csv"], "line 2, column 'x0': 'many' is not a number, but the model has learned"),
         (["{model}", "{new}/row.csv", "--keep", "row"], "--keep row: the predictions have a column of this name"),
-        (["{model}", "{new}/short.csv"], "line 3: has 1 cells but the header has 6"),
+        (["{model}", "{new}/short.csv"], "line 3: has 1 cell but the header has 6"),
         (["{model}", "{new}/header.csv"], "header.csv: has no rows: check how it was created"),
         (["{model}", "{new}/empty.csv"], "empty.csv: is empty: check how it was made"),
         (["{model}", "{new}/a.svm"], "the model has learned from columns, such as 'x0', 'x1', 'x2': give CSV"),

@@ -181,6 +181,14 @@ def test_other_mistakes(twin, tmp_path, monkeypatch):
     assert "is svmlight: give JSON lines, CSV, TSV, Parquet, XLSX or npz" in complaint(
         "push", tmp_path / "t.svm", "--task", "desk"
     )
+    (tmp_path / "t.pdf").write_text("%PDF-1.4\n")
+    formats = "'csv', 'jsonl', 'npz', 'parquet', 'tsv', 'xlsx'"
+    assert complaint("push", tmp_path / "t.pdf", "--task", "desk") == (
+        f"{tmp_path / 't.pdf'}: unrecognised file extension: pass --format one of {formats}"
+    )
+    assert complaint("push", file, "--task", "desk", "--format", "svmlight") == (
+        f"--format 'svmlight': give one of {formats}"
+    )
     assert "no such thing" in complaint("push", file, "--task", "other")
     assert "this token is not known" in complaint("push", file, "--task", "desk", "--token", "wrong")
     monkeypatch.delenv("ASKANCE_TOKEN", raising=False)

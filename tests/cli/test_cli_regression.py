@@ -108,6 +108,26 @@ def test_what_is_refused(prices: pathlib.Path, words: list[str], message: str) -
     assert message in complaint("run", prices, *words)
 
 
+def test_a_number_that_is_always_the_same(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "same.csv"
+    path.write_text("area,price\n" + "".join(f"{area % 7},100\n" for area in range(90)))
+    said = complaint("run", path, "--label", "price", "--regression", "--save", tmp_path / "m")
+    assert said == f"{path} has only one value to predict, 100: there is nothing to learn"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_column_of_numbers_with_a_dash(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "dashes.csv"
+    lines = [f"{'-' if row % 10 == 3 else row % 7},{row % 7 + row % 3}" for row in range(90)]
+    path.write_text("\n".join(["area,price", *lines]))
+    words = ("run", path, "--label", "price", "--regression")
+    assert answer(*words)["notes"][0] == (
+        "Not read as numbers, though most of their first values are: area (90 %, but also '-'). "
+        "With --number area, others count as missing."
+    )
+    assert not any("Not read" in note for note in answer(*words, "--number", "area")["notes"])
+
+
 def test_a_pipe(prices: pathlib.Path) -> None:
     words = ("run", "-", "--label", "price", "--regression", "--format", "csv")
     assert "give --drop notes" in complaint(*words, stdin=prices.read_bytes())

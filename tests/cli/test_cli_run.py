@@ -193,6 +193,27 @@ def test_estimates_are_those_of_the_library(data, arrays):
     assert full["estimates"]["f"]["low"] == pytest.approx(full["metrics"]["f"])
 
 
+def test_an_estimate_of_a_part_of_the_rows_says_so_once(data):
+    told = answer("run", data, "-a", "PAA-II", "--limit", 50, "--against", "random,full")
+    (said,) = (note for note in told["notes"] if note.startswith("Estimates are of"))
+    of_all = f"of {ROWS:,}"
+    note = told["methods"][0]["estimates"]["accuracy"]["note"]
+    reached = ROWS - int(note.partition(" rows could not be asked for")[0].replace(",", ""))
+    assert said.startswith(
+        f"Estimates are of the rows that could be asked for: PAA-II {reached:,} {of_all}; asking at"
+    )
+    assert said.count(of_all) == 2  # asking for all leaves nothing to estimate
+    rated = answer("run", data, "-a", "PAA-II", "--rate", 0.1)
+    assert not any("Estimates are of" in note for note in rated["notes"])
+
+
+def test_rows_that_all_have_labels_need_no_interval(data):
+    told = " ".join(output("run", data, "-a", "PA-II", "--limit", 5).split())
+    assert "–" not in told
+    said = f"could be asked for: PA-II 5 of {ROWS:,}, which all have labels, so that there is no interval."
+    assert said in told
+
+
 def test_what_cannot_be_told_is_not_told(tmp_path):
     rng = np.random.default_rng(0)
     data = write_csv(tmp_path / "d.csv", rng.normal(size=(500, 3)), np.where(rng.random(500) < 0.02, "b", "a"))
@@ -534,7 +555,7 @@ def test_one_line_for_a_mistake(data, words, said):
         ),
         ("x,label\n1,a\n2,a\n", "has only one class, 'a': there is nothing to learn"),
         ("x,label\n1,a\ninf,b\n", "line 3, column 'x': inf is not a finite number"),
-        ("x,label\n1,a\n2\n", "line 3: has 1 cells but the header has 2"),
+        ("x,label\n1,a\n2\n", "line 3: has 1 cell but the header has 2"),
     ],
 )
 def test_one_line_for_a_bad_file(tmp_path, content, said):

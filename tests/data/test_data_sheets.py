@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from askance.data import sheets
+from askance.data import read_table, sheets
 from askance.data.raw_rows import rows_of
 from askance.errors import DataError
 from workbooks import book_of
@@ -59,6 +59,56 @@ def test_rows_have_types_and_the_numbers_of_the_spreadsheet(read):
         ("row 4", {"text": "b", "age": None, "when": None, "paid": False}),
         ("row 6", {"text": "c", "age": 2.5, "when": None, "paid": None}),
     ]
+
+
+def test_cells_among_words_are_texts_as_in_csv(read):
+    """Spreadsheets decide for each cell by itself whether it is a text."""
+    book = book_of(
+        ["text", "age", "due", "paid"],
+        [2024, 31, "1.234,50", True],
+        ["see you", 32.5, 7, None],
+        [True, "n/a", 0.75, False],
+        [None, 34, None, True],
+        [2.5, 35, "12 %", False],
+    )
+    assert [row for _, row in read(book)] == [
+        {"text": "2024", "age": 31, "due": "1.234,50", "paid": True},
+        {"text": "see you", "age": 32.5, "due": 7, "paid": None},
+        {"text": "TRUE", "age": "n/a", "due": 0.75, "paid": False},
+        {"text": None, "age": 34, "due": None, "paid": True},
+        {"text": "2.5", "age": 35, "due": "12 %", "paid": False},
+    ]
+
+
+def test_the_first_rows_decide_which_columns_are_texts(read):
+    words, numbers = [[f"mail {row}", row] for row in range(1000)], [[2024, "late"], [False, 3]]
+    rows = [list(row.values()) for _, row in read(book_of(["text", "size"], *words, *numbers))]
+    assert rows[-2:] == [["2024", "late"], ["FALSE", 3]]
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        (2024, "2024"),
+        (2024.0, "2024"),
+        (0.1 + 0.2, "0.3"),
+        (-1.25, "-1.25"),
+        (12345678901234567, "12345678901234567"),
+        (True, "TRUE"),
+        (False, "FALSE"),
+        ("1.0", "1.0"),
+        (None, None),
+    ],
+)
+def test_cells_are_written_as_in_csv(cell, text):
+    assert sheets.as_written(cell) == text
+
+
+def test_labels_of_a_workbook_may_be_words_and_numbers(tmp_path):
+    path = tmp_path / "book.xlsx"
+    path.write_bytes(book_of(["size", "label"], *[[row, label] for row, label in enumerate(["a", 7, True, "a"])]))
+    (chunk,) = read_table(path)
+    assert chunk.y.tolist() == ["a", "7", "TRUE", "a"]
 
 
 def test_a_formula_is_the_value_that_was_saved(read):

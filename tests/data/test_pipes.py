@@ -104,7 +104,7 @@ def test_a_semicolon_is_found_in_a_pipe(standard_input):
         (b"hello\n", {}, "standard input: the first bytes do not show the format"),
         (b"PAR1 and so on", {}, "standard input: parquet is not read from a pipe: save it to a file"),
         (b"x", {"format": "npz"}, "standard input: npz is not read from a pipe"),
-        (b"x,label\n1,a\n2\n", {}, "standard input, line 3: has 1 cells but the header has 2"),
+        (b"x,label\n1,a\n2\n", {}, "standard input, line 3: has 1 cell but the header has 2"),
         (b'{"x": 1, "label": 1}\n{"x"\n', {}, "standard input, line 2: is not JSON"),
     ],
 )

@@ -1,5 +1,6 @@
 """`read_table`: kinds of columns as a person would guess them, and the same rows however they come."""
 
+import csv
 import datetime
 import gzip
 import json
@@ -436,6 +437,29 @@ def test_labels_can_be_read_alone(tmp_path):
 # ---------------------------------------------------------------------- mistakes
 
 
+def test_columns_that_are_nearly_numbers(tmp_path):
+    cells = {
+        "dash": [str(row % 5) if row % 10 else "-" for row in range(40)],
+        "two": [("-", "missing", *"123456")[row % 8] for row in range(40)],
+        "money": [f"1.234,{row % 3}" if row else "-" for row in range(40)],
+        "id_like": [f"{row}.5" if row else "-" for row in range(40)],
+        "half": [str(row) if row % 2 else "x" for row in range(40)],
+        "codes": [("A1", "B1", "C1", "D1", "7", "8", "9", "10", "11")[row % 9] for row in range(40)],
+        "missing": [str(row % 5) if row % 10 else "NA" for row in range(40)],
+        "known": [str(row % 5) if row % 10 else "-" for row in range(40)],
+        "label": ["a", "b"] * 20,
+    }
+    with (tmp_path / "d.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([cells, *zip(*cells.values(), strict=True)])
+    found = read_table(tmp_path / "d.csv", categories=["known"])
+    assert found.nearly == (
+        ("dash", 0.9, ("-",)),
+        ("two", 0.75, ("-", "missing")),
+        ("money", 0.975, ("-",)),
+        ("id_like", 0.975, ("-",)),
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "options", "said"),
     [
@@ -449,7 +473,10 @@ def test_labels_can_be_read_alone(tmp_path):
         ("a,label\n1,x\n", {"numbers": ["z"]}, "no column 'z'; there are 'a', 'label': check numbers="),
         ("a,label\n1,x\n", {"text": ["a"], "drop": ["a"]}, "column 'a' has two roles"),
         ("a,label\n1,x\n", {"text": "a"}, "give a list of names"),
-        ("a,label\n1,x\n2\n", {}, "line 3: has 1 cells but the header has 2"),
+        ("a,label\n1,x\n2\n", {}, "line 3: has 1 cell but the header has 2"),
+        ("a,b,label\n1,2,x\n", {}, "has only one row, in which no column can vary: give more rows"),
+        ("a,label\n1,x\n", {"drop": ["a"]}, "no feature columns are left of 'a', 'label': check label and drop"),
+        ("a;label\n1;x\n", {"delimiter": ";;"}, "delimiter=';;': give one character, such as ';'"),
         ("a,label\n1,x\n2,\n", {}, "line 3: the label is missing"),
         ("a,label\n1,x\n1e200,y\n", {}, r"line 3, column 'a': 1e\+200 is too large or infinite"),
         ("a,label\n1,x\ninf,y\n", {}, "line 3, column 'a': inf is too large or infinite"),
@@ -508,3 +535,33 @@ def test_mixed_rows_must_fit_together():
     ]:
         with pytest.raises(DataError, match=said):
             wrong.check()
+
+
+def test_labels_with_leading_zeros_are_codes(tmp_path):
+    path = tmp_path / "codes.csv"
+    for labels, read_as in (
+        (("007", "7"), ["007", "7"]),
+        (("0.0", "1"), [0.0, 1.0]),
+        (("00", "01"), ["00", "01"]),
+    ):
+        path.write_text("x,label\n" + "".join(f"{row}.5,{labels[row % 2]}\n" for row in range(10)))
+        for stream in (read_table(path), read(path)):
+            (chunk,) = stream
+            assert sorted(set(chunk.y.tolist())) == read_as
+    table = tmp_path / "table.csv"
+    table.write_text("x\n" + "".join(f"{row}.5\n" for row in range(10)))
+    path.write_text("row,label\n" + "".join(f"{row},0{row % 2}\n" for row in range(10)))
+    (chunk,) = read_table(table, labels=path)
+    assert sorted(set(chunk.y.tolist())) == ["00", "01"]
+
+
+def test_a_field_of_an_object_and_its_dotted_name_are_one_column():
+    values = [row * 7 % 11 + 0.5 for row in range(30)]
+    rows = [{"a": {"b": value}} if row % 2 else {"a.b": value} for row, value in enumerate(values)]
+    (chunk,) = read_table(rows, label=False)
+    assert chunk.X[:, 0].tolist() == values
+    rows[3] = {"a": {"b": 3}, "a.b": 4}
+    with pytest.raises(
+        DataError, match=r"'a\.b' is there twice, inside an object and under this name: rename one"
+    ):
+        read_table(rows, label=False)

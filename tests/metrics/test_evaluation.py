@@ -94,6 +94,35 @@ def test_classes_that_the_model_does_not_know_are_mistakes():
     assert evaluation.estimate("log_loss").value == pytest.approx(np.log(2))
 
 
+def test_rows_of_classes_that_the_model_does_not_know_count_for_the_class_they_were_called():
+    rng = np.random.default_rng(0)
+    y, guess = rng.integers(-1, 3, 400), rng.integers(0, 3, 400)
+    evaluation = Evaluation(["a", "b", "c"])
+    for rows in np.array_split(np.arange(400), 3):
+        evaluation.add(y[rows], guess[rows])
+    precision, recall, f, support = judge.precision_recall_fscore_support(y, guess, labels=[0, 1, 2])
+    for place, figures in enumerate(evaluation.figures().values()):
+        assert figures == pytest.approx((support[place], precision[place], recall[place], f[place]))
+    for metric, expected in (("precision", precision), ("recall", recall), ("f", f)):
+        found = evaluation.estimate(metric, positive="b")
+        assert found.value == pytest.approx(expected[1])
+        assert found.low < found.value < found.high
+    by_both = judge.confusion_matrix(y, guess, labels=[-1, 0, 1, 2])
+    assert evaluation.confusion_of_unknown.tolist() == by_both[0, 1:].tolist()
+    assert evaluation.confusion.tolist() == by_both[1:, 1:].tolist()
+    assert (evaluation.rows, evaluation.unknown) == (400, (y == -1).sum())
+
+
+@pytest.mark.parametrize(
+    ("y", "positive"),
+    [([0] + [1] * 9, "a"), ([1] * 9, "a"), ([1] * 9 + [-1] * 5, "a"), ([0] * 9, "b"), ([-1] * 9, "b")],
+)
+def test_a_class_without_rows_is_the_rarer_one(y, positive):
+    evaluation = Evaluation(["a", "b"])
+    evaluation.add(y, [0] * len(y))
+    assert evaluation.positive() == positive
+
+
 def test_nothing_that_a_metric_is_about():
     evaluation = Evaluation(["a", "b"])
     evaluation.add([0, 0], [0, 0])

@@ -222,10 +222,31 @@ def test_another_content_of_the_file(path):
         pass
 
 
+@pytest.mark.parametrize("missing", ["", "?", "NA", "#N/A", "<NA>", "NaN"])
+def test_labels_that_are_numbers_are_those_that_run_learns(tmp_path, missing):
+    """A column of 0 and 1 with gaps has 0.0 and 1.0 if it comes from a data frame."""
+    path = write(tmp_path / "some.csv", label=lambda row: [missing, "0.0", "1.0", "1"][row % 4])
+    table = read_to_label(path, Reading())
+    assert table.known == {row: ("0" if row % 4 == 1 else "1") for row in range(60) if row % 4}
+    path = write(tmp_path / "codes.csv", label=lambda row: [missing, "007", "7", "7.0"][row % 4])
+    assert set(read_to_label(path, Reading()).known.values()) == {"007", "7", "7.0"}
+
+
 def test_other_settings(path):
     go_on(path, 2, given={"seed": 3})
     assert go_on(path, 0) == go_on(path, 0, given={"seed": 3})
     with pytest.raises(DataError, match="was begun with seed 3, not 4"), open_session(path, given={"seed": 4}):
+        pass
+
+
+def test_a_journal_of_an_earlier_version_has_fewer_settings(path):
+    before = go_on(path, 2)
+    journal = Places.of(path).journal
+    text = journal.read_text()
+    assert text.count(', "dates": []') == 1
+    journal.write_text(text.replace(', "dates": []', ""))
+    assert go_on(path, 0) == before
+    with pytest.raises(DataError, match="was begun with dates"), open_session(path, given={"dates": ("when",)}):
         pass
 
 

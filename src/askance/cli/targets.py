@@ -1,6 +1,6 @@
 """Output files: checked before the work, written only when it is done. And optional packages."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -47,6 +47,17 @@ def check_ending(path: Path | None, option: str, endings: tuple[str, ...]) -> No
     """Raise ValueError if the extension of a file is not one that can be written."""
     if path is not None and path.suffix.lower() not in endings:
         raise ValueError(f"{option} {path}: the name must end in {' or '.join(endings)}")
+
+
+def check_apart(targets: Mapping[str, Path | None]) -> None:
+    """Raise ValueError if two outputs are one file, however it is spelled; `targets` are by their options."""
+    options: dict[Path, str] = {}
+    for option, path in targets.items():
+        if path is None:
+            continue
+        first = options.setdefault(path.resolve(), option)
+        if first != option:
+            raise ValueError(f"{option} {path}: is the same file as {first}: choose another name")
 
 
 @contextmanager

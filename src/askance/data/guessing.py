@@ -1,6 +1,7 @@
 """The format of a file or pipe, guessed from its first bytes."""
 
 import zlib
+from re import IGNORECASE
 from re import compile as pattern
 
 from askance.errors import DataError
@@ -12,6 +13,7 @@ FIRST_NAME = 30  # where a zip archive has the name of its first file
 IN_WORKBOOKS = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"xl/")
 
 _is_svmlight = pattern(rb"[-+]?[\d.][\d.eE+-]*([ \t]+(qid|\d+):\S+)+[ \t]*(#.*)?\r?").fullmatch
+_names_delimiter = pattern(r'"?sep=([^"])"?', IGNORECASE).fullmatch
 
 
 def guessed_format(start: bytes, place: str) -> str | None:
@@ -40,8 +42,14 @@ def guessed_format(start: bytes, place: str) -> str | None:
 
 
 def guessed_delimiter(header: str) -> str:
-    """The delimiter of a header: a comma, unless it has none but others."""
-    return "," if "," in header else max(DELIMITERS, key=header.count)
+    """The delimiter of a header: a comma, unless it has none but others, or is a line that names another."""
+    return named_delimiter(header) or ("," if "," in header else max(DELIMITERS, key=header.count))
+
+
+def named_delimiter(line: str) -> str | None:
+    """The delimiter that a line only names, as Excel takes it from a first line `sep=;`; None of others."""
+    found = _names_delimiter(line.removeprefix("\ufeff").rstrip("\r\n"))
+    return found and found[1]
 
 
 def unpacked(start: bytes) -> bytes:

@@ -32,7 +32,9 @@ FEWEST_FOR_ID = 20  # rows: in fewer, values may well differ by chance
 BINS = 10  # of the confidence of a guess, equally wide
 PER_ANSWER = 2 + BINS  # features of a guess: whether it is this answer, its confidence, and the bin
 NO_DATE = (2000.0, 6.0, 3.0)  # the parts of a date, where no row has one
+MOST_WORDS = 3  # that may stand for missing numbers in one column
 SHOWN = 8  # columns named in a line
+ALL_DIFFER = "all values differ"
 NOTATIONS_OF = {NUMBER: (PLAIN, *OF_NUMBERS), DATE: (PLAIN, *OF_DATES)}
 SAID = (DECIMAL_COMMA, DAY_FIRST, MONTH_FIRST)  # notations that could be taken for another
 
@@ -101,6 +103,14 @@ class ColumnPlan(NamedTuple):
         return [given, f"{given} confidence", *(f"{given} from {place / BINS:g}" for place in range(BINS))]
 
 
+class NearlyNumbers(NamedTuple):
+    """A column of words, most of whose first values are numbers: their share, and the other words."""
+
+    name: str
+    share: float
+    words: tuple[str, ...]
+
+
 def infer(
     head: Mapping[str, RawColumn], given: Mapping[str, str], *, complete: bool, features: Collection[str]
 ) -> tuple[ColumnPlan, ...]:
@@ -141,6 +151,31 @@ def _guessed(name: str, values: RawColumn, *, complete: bool) -> ColumnPlan:
     return _guessed_words(name, values, [level_of(value) for value in known], complete=complete)
 
 
+def nearly_numbers(columns: Sequence[ColumnPlan], head: Mapping[str, RawColumn]) -> tuple[NearlyNumbers, ...]:
+    """The columns that a few words, such as `-` for a missing value, have kept from being read as numbers."""
+    found = (_nearly_numbers(column.name, head[column.name]) for column in columns if _is_of_words(column))
+    return tuple(one for one in found if one is not None)
+
+
+def _is_of_words(column: ColumnPlan) -> bool:
+    return column.kind == CATEGORY or column.reason == ALL_DIFFER
+
+
+def _nearly_numbers(name: str, values: RawColumn) -> NearlyNumbers | None:
+    known = [value for value in values if not is_missing(value)]
+    for notation in NOTATIONS_OF[NUMBER]:
+        words: Counter[str] = Counter()
+        for value in known:
+            if number_of(value, notation) is None:
+                words[str(value)] += 1
+                if len(words) > MOST_WORDS:
+                    break
+        else:
+            if 0 < 2 * words.total() < len(known):
+                return NearlyNumbers(name, 1 - words.total() / len(known), tuple(sorted(words)))
+    return None
+
+
 def _common_notation(
     known: Sequence[Any], read: Callable[..., Any], find: Callable[[Sequence[Any]], str | None]
 ) -> str | None:
@@ -172,7 +207,7 @@ def _guessed_number(name: str, numbers: FloatArray, notation: str, *, complete: 
         return _left_out(name, "one value")
     if different == len(known) == len(numbers):
         if _like_id(name) and different > 1:
-            return _left_out(name, "all values differ")
+            return _left_out(name, ALL_DIFFER)
         whole = bool(np.all(known == np.rint(known)))
         if whole and different >= FEWEST_FOR_ID and np.ptp(known) == different - 1:
             return _left_out(name, "numbers the rows")
@@ -191,7 +226,7 @@ def _guessed_words(name: str, values: RawColumn, known: Sequence[str], *, comple
     if different == len(known) == len(values):
         fewest = 2 if _like_id(name) else FEWEST_FOR_ID
         if different >= fewest and not any(" " in value for value in known):
-            return _left_out(name, "all values differ")
+            return _left_out(name, ALL_DIFFER)
     return _category(name, values)
 
 

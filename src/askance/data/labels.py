@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from askance.data.files import Where, shown
 from askance.errors import DataError
 
+# What stands in place of a label in a table that is to be labelled: also what R, pandas and spreadsheets write.
+UNLABELLED = ("", "?", "NA", "#N/A", "<NA>", "NaN", "nan")
 _KINDS = {bool: "boolean", int: "number", float: "number", str: "string"}
 
 

@@ -11,7 +11,7 @@ from askance.data.files import listed, shown
 from askance.data.labels import label_array, label_kind
 from askance.data.raw_tables import RawTable
 from askance.data.recipe import Recipe
-from askance.data.tables import are_numbers, label_of
+from askance.data.tables import kind_of_labels, label_of
 from askance.errors import DataError
 from askance.typing import IntArray
 
@@ -101,7 +101,7 @@ def later_labels(table: RawTable, id_column: str | None, label: str | None) -> L
 def _by_id(table: RawTable, ids: list[Any], values: list[Any]) -> LaterLabels:
     kind = ""
     if table.has_cells:
-        kind = "number" if are_numbers(values) else "string"
+        kind = kind_of_labels(values)
         values = [label_of(cell, kind) for cell in values]
     by_id = {
         id_of(one): label

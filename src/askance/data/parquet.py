@@ -1,6 +1,7 @@
 """Parquet files, as a stream of record batches through pyarrow."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,18 +33,12 @@ class ParquetStream:
 
     def __iter__(self) -> Iterator[Chunk]:
         pyarrow = pyarrow_parquet()
-        try:
-            with pyarrow.parquet.ParquetFile(self.path) as file:
-                if not file.metadata.num_rows:
-                    raise DataError(f"{self.path}: has no rows: check how it was created")
-                layout = frame_layout(as_frame(file.schema_arrow.empty_table()), self.recipe, str(self.path))
-                self.layout = layout
-                yield from frame_chunks(self._pieces(file, layout), layout, self.recipe)
-        except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise DataError(
-                f"{self.path}: is not a Parquet file, or is damaged ({reason(error)[:200]}): "
-                "create or download it again"
-            ) from error
+        with naming_damage(self.path), pyarrow.parquet.ParquetFile(self.path) as file:
+            if not file.metadata.num_rows:
+                raise DataError(f"{self.path}: has no rows: check how it was created")
+            layout = frame_layout(as_frame(file.schema_arrow.empty_table()), self.recipe, str(self.path))
+            self.layout = layout
+            yield from frame_chunks(self._pieces(file, layout), layout, self.recipe)
 
     def _pieces(self, file: Any, layout: FrameLayout) -> Iterator[Piece]:
         """The batches of the file, with the columns that are needed."""
@@ -54,6 +49,25 @@ class ParquetStream:
             first, given = given, given + batch.num_rows
             if batch.num_rows:
                 yield Piece(as_frame(batch), row_namer(str(self.path), range(first, given)), given / rows)
+
+
+def parquet_types(path: Path) -> dict[str, Any]:
+    """The types of the columns of a Parquet file, by name."""
+    with naming_damage(path):
+        schema = pyarrow_parquet().parquet.read_schema(path)
+    return dict(zip(schema.names, schema.types, strict=True))
+
+
+@contextmanager
+def naming_damage(path: Path) -> Iterator[None]:
+    """Name the file if it is damaged, or is none of Parquet."""
+    pyarrow = pyarrow_parquet()
+    try:
+        yield
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise DataError(
+            f"{path}: is not a Parquet file, or is damaged ({reason(error)[:200]}): create or download it again"
+        ) from error
 
 
 def pyarrow_parquet() -> Any:

@@ -3,7 +3,6 @@
 Many lines are split at once. After the first quote, they are read as CSV, row by row, which is slower.
 """
 
-import csv
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
@@ -14,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from askance.data.files import TextLines, Where, batches, reason, shown
+from askance.data.csv_rows import csv_rows
+from askance.data.files import TextLines, Where, batches, shown
 from askance.data.rating_columns import RatingColumns, usual_columns
 from askance.data.rating_ids import IdColumn
 from askance.errors import DataError
@@ -71,9 +71,10 @@ def layout_of(
     filled = [line for line in head if line.strip()]
     if not filled:
         raise DataError(f"{path}: has only blank lines at the beginning: check how it was created")
-    place = f"{path}, line {head.index(filled[0]) + 1}"
+    line = head.index(filled[0]) + 1
+    place = f"{path}, line {line}"
     delimiter = _delimiter(filled, delimiter, place)
-    first, second = _first_rows(filled, delimiter, place)
+    first, second, *_ = [*islice(_cells(path, filled, line, delimiter), 2), []]
     names = [name.strip() for name in first]
     needed = 3 if rated else 2
     if len(names) < needed:
@@ -107,23 +108,11 @@ def _delimiter(lines: list[str], given: str | None, place: str) -> str:
     return max(present, key=lambda one: sum(line.count(one) == bare[0].count(one) for line in bare))
 
 
-def _first_rows(lines: list[str], delimiter: str, place: str) -> tuple[list[str], list[str]]:
-    """The cells of the first two rows; the second may be missing."""
-    try:
-        first, second, *_ = [*islice(_cells(lines, delimiter), 2), []]
-    except csv.Error as error:
-        raise _ill_formed(place, error) from error
-    return first, second
-
-
-def _cells(lines: list[str], delimiter: str) -> Iterator[list[str]]:
+def _cells(path: Path, lines: list[str], first: int, delimiter: str) -> Iterator[list[str]]:
+    """The cells of the first rows, of which the last may be cut off."""
     if len(delimiter) > 1:
         return (line.rstrip("\r\n").split(delimiter) for line in lines)
-    return csv.reader(lines, delimiter=delimiter, skipinitialspace=delimiter != " ")
-
-
-def _ill_formed(place: str, error: csv.Error) -> DataError:
-    return DataError(f"{place}: is not well-formed CSV ({reason(error)}): check quotes and line ends")
+    return (cells for _, cells in csv_rows(lines, path, delimiter, first=first, strict=False))
 
 
 def _is_header(first: list[str], second: list[str], wanted: RatingColumns) -> bool:
@@ -180,16 +169,7 @@ def _quoted_batches(layout: RatingLayout, lines: Iterator[str], first: int) -> I
 
 
 def _quoted_rows(layout: RatingLayout, lines: Iterator[str], first: int) -> Iterator[tuple[int, list[str]]]:
-    skip_blanks = layout.delimiter != " "
-    reader = csv.reader(lines, delimiter=layout.delimiter, skipinitialspace=skip_blanks, strict=True)
-    while True:
-        line = first + reader.line_num
-        try:
-            cells = next(reader, None)
-        except csv.Error as error:
-            raise _ill_formed(f"{layout.path}, line {line}", error) from error
-        if cells is None:
-            return
+    for line, cells in csv_rows(lines, layout.path, layout.delimiter, first=first):
         if "".join(cells).strip():
             _check_width(layout, len(cells), line)
             yield line, cells

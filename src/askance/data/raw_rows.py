@@ -12,15 +12,18 @@ import numpy as np
 
 from askance.data.cells import is_missing, number_of, numbers_of
 from askance.data.files import TextLines, check_names, existing_file, reason
-from askance.data.jsonl import JsonRecord, json_entries
+from askance.data.jsonl import JsonRecord, json_entries, text_of, value_of
 from askance.data.parquet import pyarrow_parquet
 from askance.data.reading import format_of
-from askance.data.sheets import sheet_rows
+from askance.data.sheets import as_written, sheet_rows
 from askance.data.tables import HEAD_ROWS, header_delimiter, table_records
 from askance.errors import DataError
 
 REMEDY = ", as in the first rows: fix it, or leave the column out with --drop"
-FORMATS = ("jsonl", "csv", "tsv", "parquet", "xlsx", "npz")
+# Formats by the names that messages have for them.
+CALLED = {"jsonl": "JSON lines", "csv": "CSV", "tsv": "TSV", "parquet": "Parquet", "xlsx": "XLSX", "npz": "npz"}
+FORMATS = tuple(CALLED)
+FROM_PIPES = ("jsonl", "csv", "tsv")
 AT_ONCE = 1000  # rows of a Parquet file in memory
 VECTOR, LABEL = "vector", "y"  # what the arrays of an archive are called as columns
 
@@ -45,6 +48,9 @@ class RawRows(Protocol):
 
     def values(self, entry: JsonRecord, left_out: Collection[str]) -> dict[str, Any]:
         """A row as a record: numbers are converted, and missing ones are None."""
+
+    def text(self, entry: JsonRecord, name: str) -> str:
+        """The text in a column of a row; DataError if there is none."""
 
 
 class _Rows:
@@ -74,6 +80,11 @@ class _Rows:
         if last is None:
             return f"{self.path}, {self.unit} {number}{from_zero}"
         return f"{self.path}, {self.unit}s {number} to {last}{from_zero}"
+
+    def text(self, entry: JsonRecord, name: str) -> str:
+        """The text in a column of a row; DataError if there is none."""
+        place = self.where(entry.line)
+        return text_of(value_of(entry.record, name, place), place)
 
 
 class JsonRows(_Rows):
@@ -185,6 +196,11 @@ class SheetRows(_Rows):
         """Where a row is, or all rows up to a last one, as the spreadsheet counts them."""
         return f"{self.path}, row {number}" if last is None else f"{self.path}, rows {number} to {last}"
 
+    def text(self, entry: JsonRecord, name: str) -> str:
+        """The text in a column of a row, which may look like a number."""
+        place = self.where(entry.line)
+        return text_of(as_written(value_of(entry.record, name, place)), place)
+
     def values(self, entry: JsonRecord, left_out: Collection[str]) -> dict[str, Any]:
         """The values without some columns; what is missing is None."""
         return {name: value for name, value in entry.record.items() if name not in left_out}
@@ -224,17 +240,18 @@ def rows_of(
     *,
     label: str | None = None,
     labelled: bool = False,
+    formats: Sequence[str] = FORMATS,
 ) -> Iterator[RawRows]:
     """Open the rows of a file, or of an open pipe, whose format is named or known from the extension.
 
-    Raises DataError for another format.
+    Raises DataError for a format that is not one of `formats`, or cannot come through a pipe.
     """
     path = existing_file(source) if file is None else Path(source)
-    kind = named if file is not None else format_of(path, named)
-    if kind not in FORMATS or (file is not None and kind in ("parquet", "xlsx", "npz")):
-        raise DataError(
-            f"{path}: is {kind}: give JSON lines, CSV, TSV" + (", Parquet, XLSX or npz" if file is None else "")
-        )
+    taken = formats if file is None else FROM_PIPES
+    kind = named if file is not None else format_of(path, named, taken)
+    if kind not in taken:
+        *others, last = (CALLED[each] for each in taken)
+        raise DataError(f"{path}: is {kind}: give {', '.join(others)} or {last}")
     if kind == "parquet":
         yield ParquetRows(path)
         return

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from askance.data.cells import RawColumn
-from askance.data.files import TextLines, Where, check_names, reason, shown, stem
+from askance.data.cells import RawColumn, is_missing
+from askance.data.files import TextLines, Where, check_names, shown, stem
 from askance.data.frames import Frame, as_frame, row_namer
 from askance.data.jsonl import json_entries
-from askance.data.parquet import pyarrow_parquet
+from askance.data.parquet import naming_damage, pyarrow_parquet
 from askance.data.sheets import sheet_rows
-from askance.data.tables import header_delimiter, table_records
+from askance.data.tables import check_delimiter, header_delimiter, table_records
 from askance.errors import DataError
 
 DEEPEST = 32
@@ -149,6 +149,10 @@ class CsvTable(_File):
 
     has_cells = True
 
+    def __post_init__(self) -> None:
+        if self.delimiter is not None:
+            check_delimiter(self.delimiter)
+
     def batches(self, rows: int) -> Iterator[RawBatch]:
         """The rows in their order."""
         delimiter = self.delimiter or header_delimiter(self.path, self.file)
@@ -196,19 +200,13 @@ class ParquetTable(_File):
     def batches(self, rows: int) -> Iterator[RawBatch]:
         """The rows in their order."""
         pyarrow = pyarrow_parquet()
-        try:
-            with pyarrow.parquet.ParquetFile(self.path) as file:
-                whole, given = file.metadata.num_rows, 0
-                for batch in file.iter_batches(batch_size=rows):
-                    first, given = given, given + batch.num_rows
-                    if batch.num_rows:
-                        where = row_namer(self.place, range(first, given))
-                        yield frame_batch(as_frame(batch), where, given / whole)
-        except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise DataError(
-                f"{self.path}: is not a Parquet file, or is damaged ({reason(error)[:200]}): "
-                "create or download it again"
-            ) from error
+        with naming_damage(self.path), pyarrow.parquet.ParquetFile(self.path) as file:
+            whole, given = file.metadata.num_rows, 0
+            for batch in file.iter_batches(batch_size=rows):
+                first, given = given, given + batch.num_rows
+                if batch.num_rows:
+                    where = row_namer(self.place, range(first, given))
+                    yield frame_batch(as_frame(batch), where, given / whole)
 
 
 @dataclass(frozen=True)
@@ -264,7 +262,7 @@ def flat(columns: Mapping[str, RawColumn], where: Where) -> dict[str, RawColumn]
 
 def _flatten(name: str, values: RawColumn, found: dict[str, RawColumn], where: Where, depth: int) -> None:
     if isinstance(values, np.ndarray) or not any(map(_is_nested, values)):
-        found[name] = values
+        _put(name, values, found, where)
         return
     if depth == DEEPEST:
         row = next(row for row, value in enumerate(values) if _is_nested(value))
@@ -276,9 +274,22 @@ def _flatten(name: str, values: RawColumn, found: dict[str, RawColumn], where: W
         for key, inner in _inside(value):
             fields.setdefault(key, [None] * len(values))[row] = inner
     if any(value is not None for value in rest):
-        found[name] = rest
+        _put(name, rest, found, where)
     for key, inner_values in fields.items():
         _flatten(f"{name}.{key}", inner_values, found, where, depth + 1)
+
+
+def _put(name: str, values: RawColumn, found: dict[str, RawColumn], where: Where) -> None:
+    """Add a column. Some rows may have it inside an object, and others under its dotted name."""
+    if name in found:
+        pairs = list(zip(found[name], values, strict=True))
+        for row, (one, other) in enumerate(pairs):
+            if not (is_missing(one) or is_missing(other)):
+                raise DataError(
+                    f"{where(row)}: {shown(name)} is there twice, inside an object and under this name: rename one"
+                )
+        values = [other if is_missing(one) else one for one, other in pairs]
+    found[name] = values
 
 
 def _is_nested(value: Any) -> bool:

@@ -1,6 +1,6 @@
 """`read`: a stream from any source, by the extension of the file or the type of the object."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -34,6 +34,7 @@ _FORMAT_OF_ENDING = {
     "npz": "npz",
     "xlsx": "xlsx",
 }
+FORMATS = sorted(set(_FORMAT_OF_ENDING.values()))
 IN_PIPES = ("csv", "jsonl", "svmlight", "tsv")
 _RECIPE = {"label", "text", "categories", "drop", "bits", "pairs"}
 _OPTIONS = {
@@ -230,12 +231,11 @@ def _kind(source: Any, named: str | None) -> str:
     )
 
 
-def format_of(path: Path, named: str | None) -> str:
-    """The format of a file: as named, or by its extension."""
-    formats = sorted(set(_FORMAT_OF_ENDING.values()))
+def format_of(path: Path, named: str | None, formats: Collection[str] = FORMATS) -> str:
+    """The format of a file: as named, or by its extension or first bytes. `formats` are what may be named."""
     if named is not None:
         if named not in formats:
-            raise DataError(f"format={shown(named)}: give one of {listed(formats)}", parameter="format")
+            raise DataError(f"format={shown(named)}: give one of {listed(sorted(formats))}", parameter="format")
         return named
     ending = path.name.lower().removesuffix(".gz").rpartition(".")[2]
     if ending not in _FORMAT_OF_ENDING or ending == "txt":
@@ -243,9 +243,11 @@ def format_of(path: Path, named: str | None) -> str:
             guessed = guessed_format(file.read(ENOUGH), str(path))
         if guessed is not None:
             return guessed
-    if ending not in _FORMAT_OF_ENDING:
+    # A text is not called svmlight where that would be refused: it may be anything.
+    if ending not in _FORMAT_OF_ENDING or (ending == "txt" and "svmlight" not in formats):
         raise DataError(
-            f"{path}: unrecognised file extension: pass format= one of {listed(formats)}", parameter="format"
+            f"{path}: unrecognised file extension: pass format= one of {listed(sorted(formats))}",
+            parameter="format",
         )
     return _FORMAT_OF_ENDING[ending]
 

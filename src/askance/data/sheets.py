@@ -4,13 +4,16 @@ import warnings
 import zipfile
 from collections.abc import Generator, Iterator
 from contextlib import closing
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from askance._util.optional import require
+from askance.data.cells import number_of
 from askance.data.files import check_names, shown
 from askance.data.jsonl import JsonRecord
+from askance.data.notation import OF_NUMBERS, PLAIN
+from askance.data.tables import HEAD_ROWS
 from askance.errors import DataError
 
 AT_ONCE = 1000  # rows
@@ -25,8 +28,8 @@ SAVE_AGAIN = "save it again, or save it as CSV"
 def sheet_rows(path: Path) -> Generator[JsonRecord, None, None]:
     """The rows of the first sheet below its header, with their numbers as the spreadsheet shows them.
 
-    Blank rows are left out. Of formulas, the values that were saved are read. DataError with a sentence for
-    anything that is not such a sheet.
+    Blank rows are left out. Of formulas, the values that were saved are read. In a column that has words in its
+    first rows, numbers and booleans are texts. DataError with a sentence for anything that is not such a sheet.
     """
     check_workbook(path)
     openpyxl = _openpyxl(path)
@@ -40,7 +43,7 @@ def sheet_rows(path: Path) -> Generator[JsonRecord, None, None]:
         with closing(book):
             if not book.worksheets:
                 raise DataError(f"{path}: has no sheet with cells: {SAVE_AGAIN}")
-            yield from _named(path, _cells(path, book.worksheets[0]))
+            yield from _as_columns(_named(path, _cells(path, book.worksheets[0])))
 
 
 def check_workbook(path: Path) -> None:
@@ -120,6 +123,32 @@ def _named(path: Path, rows: Iterator[tuple[int, tuple[Any, ...]]]) -> Iterator[
                 f"{path}, row {place}: has a value in a column without a name: name it in row {number}"
             )
         yield JsonRecord(place, dict.fromkeys(filter(None, names)) | record)
+
+
+def _as_columns(entries: Iterator[JsonRecord]) -> Iterator[JsonRecord]:
+    """The rows, with columns of texts as in CSV: a spreadsheet decides for each cell whether it is a text."""
+    head = list(islice(entries, HEAD_ROWS))
+    names = head[0].record if head else ()
+    texts = [name for name in names if any(_has_words(entry.record[name]) for entry in head)]
+    for entry in chain(head, entries):
+        yield entry._replace(record=entry.record | {name: as_written(entry.record[name]) for name in texts})
+
+
+def _has_words(cell: Any) -> bool:
+    """Whether a cell is a text that does not stand for a number or for a missing value."""
+    return isinstance(cell, str) and all(number_of(cell, notation) is None for notation in (PLAIN, *OF_NUMBERS))
+
+
+def as_written(cell: Any) -> Any:
+    """A number or boolean as a spreadsheet saves it in a CSV file, such as 2024 or TRUE; all else as it is."""
+    match cell:
+        case bool():
+            return str(cell).upper()
+        case int():
+            return str(cell)
+        case float():
+            return f"{cell:.15g}"  # spreadsheets calculate with 15 digits
+    return cell
 
 
 def _damaged(path: Path) -> DataError:

@@ -5,7 +5,6 @@ column is numeric if all its cells in these rows are numbers or missing: empty, 
 label must have numbers, or be empty.
 """
 
-import csv
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from io import BufferedReader
@@ -19,8 +18,9 @@ import numpy as np
 
 from askance.data.cells import is_missing
 from askance.data.columns import Column, column_rows, feature_names
-from askance.data.files import TextLines, Where, batches, reason, shown, stem
-from askance.data.guessing import ENOUGH, guessed_delimiter, unpacked
+from askance.data.csv_rows import csv_rows
+from askance.data.files import TextLines, Where, batches, shown, stem
+from askance.data.guessing import ENOUGH, guessed_delimiter, named_delimiter, unpacked
 from askance.data.labels import label_array
 from askance.data.recipe import Fields, Recipe
 from askance.data.stream import Chunk
@@ -32,6 +32,7 @@ HEAD_ROWS = 1000
 # Python's float() also accepts 1_000 and digits of other scripts, which are names in a table, not numbers.
 _is_number = pattern(r"[-+]?((\d+\.?\d*|\.\d+)(e[-+]?\d+)?|nan|inf|infinity)", ASCII | IGNORECASE).fullmatch
 _is_integer = pattern(r"[-+]?\d{1,1000}", ASCII).fullmatch
+_is_code = pattern(r"\s*[-+]?0\d", ASCII).match
 
 
 class Record(NamedTuple):
@@ -62,10 +63,7 @@ class TableStream:
     layout: TableLayout | None = field(default=None, init=False, compare=False)
 
     def __post_init__(self) -> None:
-        if len(self.delimiter) != 1 or self.delimiter in '"\r\n\0':
-            raise DataError(
-                f"delimiter={shown(self.delimiter)}: give one character, such as ';'", parameter="delimiter"
-            )
+        check_delimiter(self.delimiter)
 
     @property
     def name(self) -> str:
@@ -87,7 +85,10 @@ class TableStream:
         numeric = numeric_columns(names, head) - set(self.recipe.categories)
         place = f"{self.path}, line {header.line}"
         fields = self.recipe.fields(names, lambda name: name not in numeric, place)
-        if fields.label in numeric and not are_numbers(_cells_of(names.index(fields.label), head)):
+        if (
+            fields.label in numeric
+            and kind_of_labels(list(_cells_of(names.index(fields.label), head))) == "string"
+        ):
             numeric.discard(fields.label)
         features = feature_names(names, fields, self.recipe, place)
         return TableLayout(names, fields, features, frozenset(numeric))
@@ -111,6 +112,12 @@ class TableStream:
         return Chunk(X, label_array(labels, kind, where), progress)
 
 
+def check_delimiter(delimiter: str) -> None:
+    """Raise DataError if cells cannot be separated by this."""
+    if len(delimiter) != 1 or delimiter in '"\r\n\0':
+        raise DataError(f"delimiter={shown(delimiter)}: give one character, such as ';'", parameter="delimiter")
+
+
 def header_delimiter(path: Path, file: BufferedReader | None) -> str:
     """The delimiter that the header of a file or pipe shows."""
     if file is not None:
@@ -122,28 +129,20 @@ def header_delimiter(path: Path, file: BufferedReader | None) -> str:
 
 def table_records(lines: TextLines, delimiter: str) -> Iterator[Record]:
     """The rows that are not blank, beginning with the header; all must have its width."""
-    # A blank after the delimiter is not part of the cell. A quote that is never closed is an error.
-    skip_blanks = delimiter != " "
-    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=skip_blanks, strict=True)
     width = 0
-    while True:
-        line = lines.number + 1
-        try:
-            cells = next(reader, None)
-        except csv.Error as error:
-            raise DataError(
-                f"{lines.path}, line {line}: is not well-formed CSV ({reason(error)}): check quotes and line ends"
-            ) from error
-        if cells is None:
-            return
+    for line, cells in csv_rows(lines, lines.path, delimiter):
+        if not cells or (not width and named_delimiter(delimiter.join(cells))):
+            continue
         width = width or len(cells)
-        if cells and len(cells) != width:
-            raise DataError(
-                f"{lines.path}, line {line}: has {len(cells)} cells but the header has {width}: "
+        if len(cells) != width:
+            advice = (
                 f"quote cells that hold {delimiter!r}"
+                if len(cells) > width
+                else "add the missing ones, which may be empty"
             )
-        if cells:
-            yield Record(line, cells)
+            found = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
+            raise DataError(f"{lines.path}, line {line}: has {found} but the header has {width}: {advice}")
+        yield Record(line, cells)
 
 
 def numeric_columns(names: Sequence[str], head: Sequence[Record]) -> set[str]:
@@ -159,6 +158,11 @@ def _cells_of(place: int, head: Sequence[Record]) -> list[str]:
 def are_numbers(cells: Iterable[str]) -> bool:
     """Whether all cells are numbers or empty."""
     return all(map(_is_number_or_empty, cells))
+
+
+def kind_of_labels(cells: Sequence[str]) -> str:
+    """Numbers if all cells are, or are empty; codes such as 00567 are strings, like all else."""
+    return "number" if are_numbers(cells) and not any(map(_is_code, cells)) else "string"
 
 
 def _is_number_or_empty(cell: str) -> bool:

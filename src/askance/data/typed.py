@@ -15,7 +15,19 @@ from askance.data.encoding import RunningMeans, TablePlan
 from askance.data.files import INPUT_NAME, existing_file, is_pipe, listed, opened_pipe, shown
 from askance.data.guesses import with_guesses
 from askance.data.hashing import check_bits
-from askance.data.kinds import CATEGORY, DATE, LEFT_OUT, NUMBER, TEXT, ColumnPlan, described, infer, most_fitting
+from askance.data.kinds import (
+    CATEGORY,
+    DATE,
+    LEFT_OUT,
+    NUMBER,
+    TEXT,
+    ColumnPlan,
+    NearlyNumbers,
+    described,
+    infer,
+    most_fitting,
+    nearly_numbers,
+)
 from askance.data.labels import as_labels, label_array, label_kind
 from askance.data.later_labels import LaterLabels, Matches, Unmatched, id_of, later_labels
 from askance.data.memory_tables import WholeTable, is_in_memory, memory_table
@@ -34,7 +46,7 @@ from askance.data.reading import check_chunk_rows, format_of, pipe_format
 from askance.data.recipe import Recipe, several_names
 from askance.data.stacking import stacked
 from askance.data.stream import Chunk
-from askance.data.tables import HEAD_ROWS, are_numbers, label_of
+from askance.data.tables import HEAD_ROWS, kind_of_labels, label_of
 from askance.errors import DataError
 from askance.typing import IntArray
 
@@ -72,6 +84,8 @@ class TypedTable:
         The means of numbers before the first row, and after the last row of the last reading.
     id : str or None
         The column that identifies rows; None means that their numbers do.
+    nearly : tuple of NearlyNumbers
+        The columns that would be numbers but for a few words.
     unmatched : Unmatched or None
         The rows and labels of the last reading that did not find each other, if labels are in another table.
     """
@@ -84,6 +98,7 @@ class TypedTable:
     shuffle: bool = False
     random_state: int | None = None
     id: str | None = None
+    nearly: tuple[NearlyNumbers, ...] = ()
     after: RunningMeans = field(init=False)
     unmatched: Unmatched | None = field(init=False, default=None)
 
@@ -288,14 +303,17 @@ def read_table(
         first, kinds, complete=complete, features=[name for name in names if name not in fields.left_out]
     )
     columns = with_guesses(columns, first, kinds)
+    nearly = nearly_numbers([column for column in columns if column.name not in kinds], first)
     if fields.label is None:  # a feature may have such a name by chance, so that the report should have it
         unused = [name for name in names if name in fields.left_out and name not in recipe.drop]
         columns += tuple(ColumnPlan(name, LEFT_OUT, reason="named as a label") for name in unused)
     plan = TablePlan(columns, bits, pairs)
     if not plan.dense and not plan.sparse:
+        if head.rows == 1 and any(column.reason == "one value" for column in columns):
+            raise DataError(f"{table.place}: has only one row, in which no column can vary: give more rows")
         raise DataError(f"{table.place}: no feature columns are left of {listed(names)}: check label and drop")
     where = LabelPlan(None, later=later) if later is not None else label_plan(table, head, fields.label, y)
-    return TypedTable(table, plan, where, RunningMeans(plan), chunk_rows, shuffle, random_state, id)
+    return TypedTable(table, plan, where, RunningMeans(plan), chunk_rows, shuffle, random_state, id, nearly)
 
 
 def later_source(
@@ -429,7 +447,7 @@ def label_plan(table: RawTable, head: RawBatch, column: str | None, y: Any) -> L
         return LabelPlan(None)
     values = head.columns[column]
     if table.has_cells:
-        return LabelPlan(column, "number" if are_numbers(values[:HEAD_ROWS]) else "string")
+        return LabelPlan(column, kind_of_labels(_as_list(values[:HEAD_ROWS])))
     return LabelPlan(column, label_kind(_as_list(values[:1])[0], head.where(0)))
 
 

@@ -94,6 +94,11 @@ class AskedEvidence(NamedTuple):
         """The rows that could be asked for."""
         return self.negative.unseen.joined(self.positive.unseen)
 
+    @property
+    def out_of_reach(self) -> int:
+        """The number of rows that could not be asked for, so that nothing is known about them."""
+        return self.rows - int(self.unseen.rows)
+
     def counts(self, false_positives: FloatArray, false_negatives: FloatArray) -> Counts:
         """The counts of all rows for given numbers of mistakes."""
         # Rounding may put a limit slightly above the number of rows.
@@ -114,8 +119,8 @@ def estimate(
     found = _found(known, metric, level, **weights)
     if anytime:
         found = _at_all_moments(known, metric, level, found.value, **weights)
-    out_of_reach = known.rows - int(known.unseen.rows)
-    note = f"{out_of_reach:,} rows could not be asked for: the estimate is of the others." if out_of_reach else ""
+    missed = known.out_of_reach
+    note = f"{missed:,} rows could not be asked for: the estimate is of the others." if missed else ""
     return Estimate(metric, *found, level, labels, note)
 
 

@@ -47,8 +47,9 @@ class Evaluation:
     ----------
     confusion : ndarray of shape (n_classes, n_classes)
         The number of rows by true and by predicted class.
-    unknown : int
-        The number of rows of classes that the model does not know. They count as mistakes.
+    confusion_of_unknown : ndarray of shape (n_classes,)
+        The number of rows of classes that the model does not know, by predicted class. They count as mistakes,
+        except in the area under the ROC curve and the log loss.
 
     Examples
     --------
@@ -64,7 +65,7 @@ class Evaluation:
     def __init__(self, classes: Sequence[Any]) -> None:
         self.classes = list(classes)
         self.confusion: IntArray = np.zeros((len(self.classes), len(self.classes)), np.int64)
-        self.unknown = 0
+        self.confusion_of_unknown: IntArray = np.zeros(len(self.classes), np.int64)
         self._histograms = Histograms(SCORE_BINS)
         self._losses = np.zeros(3)  # their number, sum and sum of squares
         self._confidence = np.zeros((CONFIDENCE_BINS, 3))  # rows, sums of probabilities, and right predictions
@@ -91,8 +92,8 @@ class Evaluation:
         """
         true, predicted = np.asarray(true_codes, np.intp), np.asarray(predicted_codes, np.intp)
         known = true != UNKNOWN
-        self.unknown += int(np.count_nonzero(~known))
         np.add.at(self.confusion, (true[known], predicted[known]), 1)
+        np.add.at(self.confusion_of_unknown, predicted[~known], 1)
         if scores is not None and len(self.classes) == 2:
             self._histograms.add(2 * true[known] - 1, np.asarray(scores)[known])
         if probabilities is not None:
@@ -111,6 +112,11 @@ class Evaluation:
         """The number of rows."""
         return int(self.confusion.sum()) + self.unknown
 
+    @property
+    def unknown(self) -> int:
+        """The number of rows of classes that the model does not know."""
+        return int(self.confusion_of_unknown.sum())
+
     def positive(self, positive: Any = None) -> Any:
         """The positive class: the one named, or of two classes the rarer one if it is clearly rarer.
 
@@ -127,18 +133,24 @@ class Evaluation:
         """
         if positive is not None:
             return self.classes[place_of_class(positive, self.classes)]
-        return (
-            self.classes[default_positive(self.confusion.sum(axis=1).tolist())] if len(self.classes) == 2 else None
-        )
+        if len(self.classes) != 2:
+            return None
+        first, last = rows = self.confusion.sum(axis=1).tolist()
+        # A class without rows is the rarer one: it stays positive if a file happens to have none of it.
+        return self.classes[0 if last and not first else default_positive(rows)]
 
     def figures(self) -> dict[Any, ClassFigures]:
         """The figures of each class against all others."""
-        truth, called = self.confusion.sum(axis=1), self.confusion.sum(axis=0)
         found = {}
         for place, value in enumerate(self.classes):
-            hits, own, said = int(self.confusion[place, place]), int(truth[place]), int(called[place])
+            hits, own, said = self._counts(place)
             found[value] = ClassFigures(own, _ratio(hits, said), _ratio(hits, own), _ratio(2 * hits, own + said))
         return found
+
+    def _counts(self, place: int) -> tuple[int, int, int]:
+        """Of a class, the rows that were recognised, its own rows, and those that were predicted to be of it."""
+        said = self.confusion[:, place].sum() + self.confusion_of_unknown[place]
+        return int(self.confusion[place, place]), int(self.confusion[place].sum()), int(said)
 
     def estimates(self, positive: Any = None, level: float = LEVEL) -> dict[str, Estimate]:
         """All metrics that are defined for these rows.
@@ -206,9 +218,7 @@ class Evaluation:
         raise ValueError(f"there is no metric {metric!r} of an evaluation")
 
     def _of_class(self, metric: str, positive: Any, z: float) -> Range | None:
-        place = place_of_class(self.positive(positive), self.classes)
-        hits = int(self.confusion[place, place])
-        own, said = int(self.confusion[place].sum()), int(self.confusion[:, place].sum())
+        hits, own, said = self._counts(place_of_class(self.positive(positive), self.classes))
         if metric != "f":
             return wilson(hits, said if metric == "precision" else own, z)
         union = wilson(hits, own + said - hits, z)

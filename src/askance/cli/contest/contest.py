@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from askance.learners.core import LearnerCore
 from askance.learners.trace import Trace
 from askance.metrics import AskedTally, CurveRecorder
 from askance.metrics.positive import default_positive, place_of_class
+from askance.rules.registry import MULTICLASS
 
 WARM_UP = 64  # rows that an automatic learner needs to compile all of its parts
 
@@ -76,6 +77,7 @@ class Contestant:
         if isinstance(self.learner, AutoCore):
             assert chunk.y is not None
             trace = self.learner.run(_rows(self.learner, chunk.X), chunk.y)
+            trace = _of_many(trace) if self.many else trace
         else:
             trace = self.learner.follow(chunk, self.name)
         self.seconds += time.perf_counter() - begun
@@ -99,6 +101,19 @@ class Contestant:
             copy.run(_rows(copy, take_rows(chunk.X, slice(0, WARM_UP))), chunk.y[:WARM_UP])
         else:
             LearnerCore(*self.learner.rules, self.learner.settings).run(chunk.X[:1], chunk.y[:1], classes=classes)
+
+
+def _of_many(trace: Trace) -> Trace:
+    """A trace as of more than two classes, though a model that goes on may not have met the others yet."""
+    if trace.kind == MULTICLASS:
+        return trace
+    return replace(
+        trace,
+        true_codes=(trace.true_codes > 0).astype(np.int32),
+        predicted_codes=(trace.predicted_codes > 0).astype(np.int32),
+        scores=np.tanh(np.abs(trace.scores) / 2),  # from log-odds to the lead of one probability over the other
+        kind=MULTICLASS,
+    )
 
 
 def _rows(core: AutoCore, X: Any) -> Mixed:

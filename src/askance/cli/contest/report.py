@@ -13,6 +13,8 @@ from askance.metrics import METRICS, Curve
 from askance.metrics.positive import OF_POSITIVE
 
 NAMES = {RANDOM: "asking at random", FULL: "asking for all"}
+# Budgets leave a few rows of nearly every stream without a chance to be asked for, which changes no estimate much.
+FEW_OUT_OF_REACH = 0.05
 
 
 def shown_name(contestant: Contestant) -> str:
@@ -57,7 +59,29 @@ def estimated(contestant: Contestant, metric: str) -> str:
     if found.value is None or found.low is None or found.high is None:
         return "too few labels"
     value, low, high = (number(metric, one) for one in (found.value, found.low, found.high))
-    return f"{value} ({low}–{high})"
+    return value if found.low == found.high else f"{value} ({low}–{high})"
+
+
+def reach_note(contestants: Sequence[Contestant], metric: str) -> list[str]:
+    """Which estimates are of a part of the rows, or have no interval."""
+    parts = [part for part in (_part_reached(each, metric) for each in contestants) if part]
+    return [f"Estimates are of the rows that could be asked for: {'; '.join(parts)}."] if parts else []
+
+
+def _part_reached(contestant: Contestant, metric: str) -> str:
+    """The rows that an estimate is of, if it does not go without saying."""
+    counts, found, known = (
+        contestant.recorder.tally.counts,
+        contestant.asked.estimate(metric),
+        contestant.asked.known(),
+    )
+    if counts.asked == counts.rows or found.value is None:
+        return ""
+    is_sure = found.low == found.high
+    if known.out_of_reach <= FEW_OUT_OF_REACH * known.rows and not is_sure:
+        return ""
+    reached = f"{shown_name(contestant)} {known.rows - known.out_of_reach:,} of {known.rows:,}"
+    return f"{reached}, which all have labels, so that there is no interval" if is_sure else reached
 
 
 def sentence(contestants: Sequence[Contestant], metric: str, positive: Any = None) -> str:

@@ -14,7 +14,8 @@ from askance.cli.options import Reading
 from askance.cli.output.progress import Watched, progress
 from askance.data import Stream, read
 from askance.data.arrays import read_arrays
-from askance.data.kinds import ColumnPlan
+from askance.data.files import listed
+from askance.data.kinds import SHOWN, ColumnPlan
 from askance.data.mixed import take_rows
 from askance.data.raw_tables import CsvTable
 from askance.data.saved_plans import read_as_saved
@@ -34,11 +35,15 @@ PIPE_WIDTH = 1 << 20  # columns of sparse rows of a pipe
 
 
 class Classes(NamedTuple):
-    """The classes, the number of rows at the beginning that are all of one class, and which is positive."""
+    """The classes, the number of rows at the beginning that are all of one class, and which is positive.
+
+    `new` are those that a model which goes on does not know.
+    """
 
     values: list[Any]
     alone: int = 0
     positive: int = 1
+    new: Sequence[Any] = ()
 
     @property
     def pair(self) -> list[Any]:
@@ -187,12 +192,14 @@ class Once:
     """A pipe, which can be read only once. Its first rows are looked at before, to find the classes.
 
     `classes` are those that rows may have, and `width` is the number of columns of sparse rows, if that is fixed.
+    `goes_on` says whether a model has these classes already, so that they cannot be named.
     """
 
     stream: Stream
     place: str
     classes: list[Any] = field(default_factory=list)
     width: int | None = None
+    goes_on: bool = False
 
     def __post_init__(self) -> None:
         self._chunks = iter(self.stream)
@@ -226,11 +233,21 @@ class Once:
     def _check_classes(self, chunk: Chunk) -> None:
         new = set(np.unique(_labels(chunk, self.place)).tolist()).difference(self.classes)
         if new:
-            listed = ",".join(str(value) for value in (*self.classes[:10], new.pop()))
-            raise DataError(
-                f"{self.place}: a class did not appear in the first rows of the pipe: name all classes, "
-                f"for example --classes {listed}"
+            raise DataError(f"{self.place}: {self._refusal(min(new))}")
+
+    def _refusal(self, new: Any) -> str:
+        """Why rows of a class that comes too late are refused, and what helps."""
+        if self.goes_on:
+            known = ", ".join(map(repr, self.classes[:10]))
+            return (
+                f"unknown class {new!r}: the model knows {known}, and in a pipe it cannot learn of others: "
+                "save the pipe to a file"
             )
+        example = ",".join(str(value) for value in (*self.classes[:10], new))
+        return (
+            "a class did not appear in the first rows of the pipe: name all classes, for example "
+            f"--classes {example}"
+        )
 
 
 def origin_of(stream: Stream) -> Stream:
@@ -254,13 +271,17 @@ class _LabelsOnly:
         return self.table.labels_only()
 
 
+def _labels_only(stream: Stream) -> Stream:
+    return _LabelsOnly(stream) if isinstance(stream, TypedTable) else stream
+
+
 def survey(stream: Stream, given: str | None, place: str) -> tuple[Stream, Classes]:
     """The stream with rows of one width, and its classes, from one pass over all labels."""
     classes: set[Any] = set()
     width = alone = rows = 0
     labels = np.empty(0)
     with progress("looking for classes") as report:
-        for chunk in Watched(_LabelsOnly(stream) if isinstance(stream, TypedTable) else stream, report):
+        for chunk in Watched(_labels_only(stream), report):
             labels = _labels(chunk, place)
             classes.update(np.unique(labels).tolist())
             _check_are_classes(classes, place)
@@ -276,6 +297,25 @@ def survey(stream: Stream, given: str | None, place: str) -> tuple[Stream, Class
         raise _only_one(classes, place)
     shuffled = isinstance(stream, TypedTable) and stream.shuffle
     return stream, Classes(sorted(classes), 0 if shuffled else alone)
+
+
+def survey_further(stream: Stream, known: list[Any], place: str) -> Classes:
+    """The classes of a model, and those that are new in a stream, from one pass over all labels."""
+    new: set[Any] = set()
+    rows = 0
+    with progress("looking for new classes") as report:
+        for chunk in Watched(_labels_only(stream), report):
+            labels = _labels(chunk, place)
+            check_are_like(labels, known, place)
+            new.update(np.unique(labels).tolist())
+            new.difference_update(known)
+            _check_are_classes(new, place)
+            rows += len(labels)
+    _check_are_classes(new, place, rows)
+    both = new.union(known)
+    if len(both) < 2:
+        raise _only_one(both, place)
+    return Classes(sorted(both), new=sorted(new))
 
 
 def survey_pipe(stream: Stream, given: str | None, place: str, *, automatic: bool) -> tuple[Stream, Classes]:
@@ -318,6 +358,21 @@ def columns_of(stream: Stream) -> tuple[ColumnPlan, ...] | None:
     return stream.columns if isinstance(stream, TypedTable) else None
 
 
+def nearly_numbers_note(stream: Stream) -> list[str]:
+    """What to say about columns that would be numbers but for a few words, such as `-` for missing ones."""
+    stream = origin_of(stream)
+    found = stream.nearly[:SHOWN] if isinstance(stream, TypedTable) else ()
+    if not found:
+        return []
+    columns = "; ".join(
+        f"{one.name} ({min(round(100 * one.share), 99)} %, but also {listed(one.words)})" for one in found
+    )
+    return [
+        f"Not read as numbers, though most of their first values are: {columns}. With --number {found[0].name}, "
+        "others count as missing."
+    ]
+
+
 def delimiter_of(stream: Stream) -> str | None:
     """What separates the cells of a table of text, if that was guessed and is not a comma or a tab."""
     found = getattr(origin_of(stream), "table", origin_of(stream))
@@ -325,6 +380,15 @@ def delimiter_of(stream: Stream) -> str | None:
     if isinstance(found, CsvTable) and delimiter is None and found.file is None:
         delimiter = header_delimiter(found.path, None)
     return None if delimiter in (",", "\t") else delimiter
+
+
+def check_are_like(labels: NDArray[Any], known: Sequence[Any], place: str) -> None:
+    """Raise ValueError if labels are numbers and the classes of a model are not, or the other way round."""
+    if (labels.dtype.kind == "U") != isinstance(known[0], str):
+        raise ValueError(
+            f"{place}: the labels are like {labels[0].item()!r}, but the classes of the model are like "
+            f"{known[0]!r}: name the column of the label with --label"
+        )
 
 
 def _check_are_classes(classes: set[Any], place: str, rows: int | None = None) -> None:

@@ -176,6 +176,7 @@ def label_in_notebook(
     drop: Sequence[str] = (),
     categories: Sequence[str] = (),
     numbers: Sequence[str] = (),
+    dates: Sequence[str] = (),
 ) -> NotebookLabelling:
     """Label the rows of a data frame with buttons, in a notebook.
 
@@ -202,8 +203,8 @@ def label_in_notebook(
         The column with labels that are known already.
     text : str, default=None
         A column with text.
-    drop, categories, numbers : sequence of str, default=()
-        Columns to leave out, and columns to take for categories or numbers, as in `askance.data.read_table`.
+    drop, categories, numbers, dates : sequence of str, default=()
+        Columns to leave out, and columns of a kind that you know better, as in `askance.data.read_table`.
 
     Returns
     -------
@@ -233,7 +234,8 @@ def label_in_notebook(
     """
     widgets = require("ipywidgets", "notebook", "labelling in a notebook")
     given: dict[str, Any] = {"classes": _checked(classes), "audit": audit, "seed": random_state, "label": label}
-    given |= {"text": text, "drop": list(drop), "categories": list(categories), "numbers": list(numbers)}
+    kinds = {"categories": categories, "numbers": numbers, "dates": dates}
+    given |= {"text": text, "drop": list(drop)} | {kind: list(names) for kind, names in kinds.items()}
     chosen = {name: value for name, value in given.items() if value not in (None, [])}
     path = None if journal is None else Path(journal).resolve()
     if path is not None and path in _open:

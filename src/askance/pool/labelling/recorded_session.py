@@ -91,7 +91,8 @@ def begun_settings(journal: Path | None, given: Mapping[str, Any], otherwise: st
     wanted = _as_json(given)
     if journal is None or not journal.exists():
         return {**_as_json(DEFAULTS), **wanted}
-    begun = recorded(journal).header.settings
+    # Journals of earlier versions do not have all settings: they were begun with what is the default now.
+    begun = {**_as_json(DEFAULTS), **recorded(journal).header.settings}
     for name, value in wanted.items():
         if begun.get(name) != value:
             raise DataError(

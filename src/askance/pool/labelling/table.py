@@ -13,16 +13,17 @@ from askance._util.sealed_file import PLAN
 from askance.auto.codec import encode
 from askance.auto.core import AutoCore
 from askance.data.cells import RawColumn, level_of
-from askance.data.files import is_pipe, shown
+from askance.data.files import is_pipe, listed, shown
+from askance.data.labels import UNLABELLED
 from askance.data.memory_tables import WholeTable, memory_table
-from askance.data.raw_tables import RawBatch
+from askance.data.raw_tables import RawBatch, first_rows
 from askance.data.recipe import LABEL_NAMES
 from askance.data.saved_plans import saved_plan
-from askance.data.typed import LabelPlan, TypedTable, is_table, read_table
+from askance.data.tables import HEAD_ROWS, kind_of_labels, label_of
+from askance.data.typed import LabelPlan, TypedTable, is_table, raw_table, read_table
 from askance.errors import DataError
 from askance.pool.labelling.model import joined
 
-NOT_YET = ("", "?")  # in place of a label
 AT_ONCE = 2048
 
 
@@ -35,6 +36,7 @@ class Reading(NamedTuple):
     drop: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
+    dates: tuple[str, ...] = ()
     format: str | None = None
     delimiter: str | None = None
 
@@ -102,7 +104,9 @@ def read_to_label(path: str | os.PathLike[str], reading: Reading) -> LabelFile:
     if is_pipe(path):
         raise DataError("a file to label is read more than once, but a pipe only once: save it to a file")
     if not is_table(path, reading.format):
-        raise DataError(f"{path}: rows of numbers say nothing to a person: give CSV, TSV, JSON lines or Parquet")
+        raise DataError(
+            f"{path}: rows of numbers say nothing to a person: give CSV, TSV, JSON lines, XLSX or Parquet"
+        )
     stream, raw = _read(path, reading)
     return LabelFile(**_parts(stream, raw, reading, str(path)), path=Path(path))
 
@@ -118,6 +122,7 @@ def frame_to_label(frame: Any, reading: Reading) -> LabelFrame:
 
 def _read(source: Any, reading: Reading) -> tuple[TypedTable, dict[str, RawColumn]]:
     """The rows as a model sees them, and as a person does."""
+    _check_roles(source, reading)
     columns = [name for name in (reading.label, reading.answers) if name is not None]
     stream = read_table(
         source,
@@ -126,11 +131,26 @@ def _read(source: Any, reading: Reading) -> tuple[TypedTable, dict[str, RawColum
         text=() if reading.text is None else [reading.text],
         categories=reading.categories,
         numbers=reading.numbers,
+        dates=reading.dates,
         drop=dict.fromkeys([*columns, *reading.drop]),
         delimiter=reading.delimiter,
         chunk_rows=AT_ONCE,
     )
     return stream, _columns(stream.table.batches(AT_ONCE))
+
+
+def _check_roles(source: Any, reading: Reading) -> None:
+    """Raise DataError if there is no column of labels or answers, which are only left out for the model."""
+    roles = {role: name for role in ("label", "answers") if (name := getattr(reading, role)) is not None}
+    if not roles:
+        return
+    table = raw_table(source, reading.format, reading.delimiter)
+    names = list(first_rows(table, HEAD_ROWS + 1).columns)
+    for role, name in roles.items():
+        if name not in names:
+            raise DataError(
+                f"{table.place}: no column {shown(name)}; there are {listed(names)}: check {role}=", parameter=role
+            )
 
 
 def _parts(stream: TypedTable, raw: dict[str, RawColumn], reading: Reading, place: str) -> dict[str, Any]:
@@ -167,8 +187,14 @@ def _columns(batches: Iterable[RawBatch]) -> dict[str, RawColumn]:
 
 
 def _labels(values: RawColumn) -> dict[int, str]:
-    """The labels that are there, by row."""
-    return {row: level_of(value) for row, value in enumerate(values) if not _is_empty(value, NOT_YET)}
+    """The labels that are there, by row. A number is the same label as 1 and 1.0, as it is in `askance run`."""
+    known = {row: value for row, value in enumerate(values) if not _is_empty(value, UNLABELLED)}
+    texts = [value for value in known.values() if isinstance(value, str)]
+    if kind_of_labels(texts) == "number":
+        known = {
+            row: label_of(value, "number") if isinstance(value, str) else value for row, value in known.items()
+        }
+    return {row: level_of(value) for row, value in known.items()}
 
 
 def _is_empty(value: Any, words: tuple[str, ...] = ("",)) -> bool:

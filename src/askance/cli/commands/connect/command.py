@@ -24,7 +24,8 @@ Server = Annotated[
     ),
 ]
 Items = Annotated[
-    str | None, option("Read items from this stream: fields text or record (JSON), id, note.", "STREAM", REDIS)
+    str | None,
+    option("Read items from this stream: fields text or record (JSON), id, note, image.", "STREAM", REDIS),
 ]
 Decisions = Annotated[str | None, option("Write the decision about each item to this stream.", "STREAM", REDIS)]
 LabelStream = Annotated[

@@ -1,5 +1,6 @@
 """The work of `askance evaluate`: predict a labelled file and report how well."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -8,10 +9,13 @@ from numpy.typing import NDArray
 from rich.table import Table
 
 from askance._util.class_names import shown_class
+from askance.cli.contest.source import check_are_like
 from askance.cli.output.console import print_json, stdout
 from askance.cli.output.progress import progress, shares
 from askance.cli.predicting import load_model, name_of
+from askance.data.cells import level_of
 from askance.data.model_rows import read_for_model
+from askance.data.tables import kind_of_labels, label_of
 from askance.metrics.estimates import Estimate
 from askance.metrics.evaluation import UNKNOWN, Evaluation
 from askance.metrics.positive import place_of_class
@@ -26,6 +30,7 @@ OF_CLASS = {"f": "F", "precision": "precision", "recall": "recall"}
 WIDEST_TABLE = 7  # classes; of more, only what is confused most is shown
 SHOWN = 10
 LONGEST_NAME = 12
+OTHERS = "other classes"  # those that the model does not know
 
 
 class EvaluateRequest(NamedTuple):
@@ -81,13 +86,27 @@ def evaluate(request: EvaluateRequest) -> EvaluationResult:
     return EvaluationResult(request, found)
 
 
+def as_classes(y: NDArray[Any], classes: list[Any]) -> NDArray[Any]:
+    """Labels of another kind as the classes that are written alike: CSV has texts where Parquet has booleans."""
+    by_name = {_name_of(value): value for value in classes}
+    if (y.dtype.kind == "U") == isinstance(classes[0], str) or len(by_name) < len(classes):
+        return y
+    found = [by_name.get(_name_of(value)) for value in y.tolist()]
+    return y if None in found else np.array(found)
+
+
+def _name_of(value: Any) -> str:
+    """How a label is written, without regard to its kind."""
+    if isinstance(value, str):
+        value = label_of(value, kind_of_labels([value]))
+    name = level_of(value)
+    return name.lower() if name.lower() in ("true", "false") else name
+
+
 def codes_of(y: NDArray[Any], classes: NDArray[Any], place: str) -> NDArray[np.intp]:
     """The places of labels among the classes; UNKNOWN for others."""
-    if (y.dtype.kind == "U") != (classes.dtype.kind == "U"):
-        raise ValueError(
-            f"{place}: the labels are like {y[0].item()!r}, but the classes of the model are like "
-            f"{classes[0].item()!r}: name the column of the label with --label"
-        )
+    y = as_classes(y, classes.tolist())
+    check_are_like(y, classes.tolist(), place)
     places = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
     return np.where(classes[places] == y, places, UNKNOWN)
 
@@ -108,7 +127,7 @@ def show(result: EvaluationResult, *, as_json: bool) -> None:
     if evaluation.unknown:
         console.print(
             f"\n{evaluation.unknown:,} rows have a class that the model does not know. They count as mistakes, "
-            "except in the log loss."
+            "except in AUROC and log loss."
         )
 
 
@@ -133,14 +152,22 @@ def _confusion(evaluation: Evaluation, names: list[str]) -> Table:
     table.add_column("true class \\ predicted")
     for name in shorter:
         table.add_column(name, justify="right", no_wrap=True)
-    for name, counts in zip(names, evaluation.confusion.tolist(), strict=True):
+    for name, counts in _rows_of_confusion(evaluation, names):
         table.add_row(_short(name, 22), *(f"{count:,}" for count in counts))
     return table
 
 
+def _rows_of_confusion(evaluation: Evaluation, names: list[str]) -> Iterator[tuple[str, list[int]]]:
+    """Each true class, with its rows by predicted class; classes that the model does not know are one."""
+    yield from zip(names, evaluation.confusion.tolist(), strict=True)
+    if evaluation.unknown:
+        yield OTHERS, evaluation.confusion_of_unknown.tolist()
+
+
 def _confused(evaluation: Evaluation, names: list[str]) -> Table:
     """The pairs of classes that are confused most, of many classes."""
-    wrong = evaluation.confusion.copy()
+    true_names, counts = zip(*_rows_of_confusion(evaluation, names), strict=True)
+    wrong = np.array(counts)
     np.fill_diagonal(wrong, 0)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for heading in ("confused most: true class", "predicted"):
@@ -149,7 +176,9 @@ def _confused(evaluation: Evaluation, names: list[str]) -> Table:
     for flat in np.argsort(-wrong, axis=None, kind="stable")[:SHOWN]:
         true, predicted = divmod(int(flat), len(names))
         if wrong[true, predicted]:
-            table.add_row(_short(names[true], 25), _short(names[predicted], 25), f"{wrong[true, predicted]:,}")
+            table.add_row(
+                _short(true_names[true], 25), _short(names[predicted], 25), f"{wrong[true, predicted]:,}"
+            )
     return table
 
 
@@ -167,6 +196,7 @@ def _as_dict(result: EvaluationResult) -> dict[str, Any]:
         "positive": result.positive,
         "metrics": {name: found.as_dict() for name, found in result.estimates.items()},
         "confusion": evaluation.confusion,
+        "confusion_of_unknown_classes": evaluation.confusion_of_unknown,
         "of_classes": {shown_class(name): found._asdict() for name, found in evaluation.figures().items()},
         "rows_of_unknown_classes": evaluation.unknown,
     }

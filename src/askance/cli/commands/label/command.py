@@ -53,6 +53,14 @@ Answers = Annotated[
     option("Simulate: take the answers from this column, which the model does not see.", "COLUMN", FILE),
 ]
 Text = Annotated[str | None, option("A column with text.", "COLUMN", options.READING)]
+Format = Annotated[
+    str | None,
+    option(
+        "The format of the file: csv, tsv, jsonl, xlsx or parquet. By default, its extension or first bytes tell.",
+        "FORMAT",
+        options.READING,
+    ),
+]
 Web = Annotated[bool, flag("--web", "Ask in a page of your browser instead of the terminal.", FILE)]
 NoBrowser = Annotated[bool, flag("--no-browser", "With --web: print the address, but do not open it.", FILE)]
 Seed = Annotated[int | None, option("The seed of all random decisions.", "N", FILE, min=0, show_default="0")]
@@ -73,7 +81,8 @@ def label(
     drop: options.Drop = None,
     category: options.Category = None,
     number: options.Number = None,
-    format: options.Format = None,  # noqa: A002 - the word that users expect
+    date: options.Date = None,
+    format: Format = None,  # noqa: A002 - the word that users expect
     delimiter: options.Delimiter = None,
     task: Task = None,
     url: options.Url = None,
@@ -110,6 +119,7 @@ def label(
         "drop": drop or None,
         "categories": category or None,
         "numbers": number or None,
+        "dates": date or None,
         "format": format,
         "delimiter": delimiter,
     }

@@ -1,16 +1,16 @@
 """The labels of a pool so far: from files of row and label, and from its own label column if that has gaps."""
 
-import csv
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from askance.data.files import TextLines, existing_file, listed, reason, shown
+from askance.data.csv_rows import csv_rows
+from askance.data.files import TextLines, existing_file, listed, shown
+from askance.data.labels import UNLABELLED
 from askance.data.recipe import LABEL_NAMES
 from askance.data.tables import TableStream
 from askance.errors import DataError
 
-NOT_YET = ("", "?")
 ROW, LABEL = "row", "label"
 
 
@@ -27,8 +27,10 @@ def labels_of(
     """The known labels by row; ValueError if two places contradict each other."""
     found: dict[int, GivenLabel] = {}
     own = [] if table is None else list(own_labels(table, column))
-    if any(label in NOT_YET for _, label in own):
-        found = {row: GivenLabel(label, place) for row, (place, label) in enumerate(own) if label not in NOT_YET}
+    if any(label in UNLABELLED for _, label in own):
+        found = {
+            row: GivenLabel(label, place) for row, (place, label) in enumerate(own) if label not in UNLABELLED
+        }
     elif own and not files:
         raise ValueError(
             f"{features}: all rows are labelled: give --labels to say which labels are known, or leave some empty"
@@ -76,7 +78,7 @@ def answers(path: Path) -> Iterator[tuple[int, GivenLabel]]:
         if len(row) != len(names):
             raise DataError(f"{place}: has {len(row)} cells, but the header has {len(names)}: fix the line")
         label = row[label_at].strip()
-        if label in NOT_YET:
+        if label in UNLABELLED:
             continue
         number = row[row_at].strip()
         if not (number.isascii() and number.isdigit() and len(number) < 19):
@@ -95,14 +97,6 @@ def is_answered(path: Path) -> bool:
 def cells_of(path: Path, delimiter: str) -> Iterator[tuple[str, list[str]]]:
     """The lines of a table that are not blank, each with its place for messages."""
     with TextLines(path) as lines:
-        reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=delimiter != " ", strict=True)
-        while True:
-            place = f"{path}, line {lines.number + 1}"
-            try:
-                row = next(reader, None)
-            except csv.Error as error:
-                raise DataError(f"{place}: is not valid CSV ({reason(error)}): check the quotes") from error
-            if row is None:
-                return
+        for line, row in csv_rows(lines, path, delimiter):
             if row:
-                yield place, row
+                yield f"{path}, line {line}", row

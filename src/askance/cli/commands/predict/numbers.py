@@ -25,7 +25,7 @@ def predict_numbers(
 ) -> None:
     """Write the predictions, and a summary if they go to a file."""
     if request.out is None:
-        write = csv_writer(sys.stdout)
+        write = csv_writer(sys.stdout, types)
         for columns in _predicted(model, rows, request.name, is_quiet=sys.stdout.isatty()):
             write(columns)
         return

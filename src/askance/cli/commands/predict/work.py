@@ -18,7 +18,7 @@ from askance.cli.predicting import Model, Predictions, as_in_file, as_model
 from askance.cli.targets import draft
 from askance.data.cells import RawColumn
 from askance.data.model_rows import ModelRows, read_for_model
-from askance.data.parquet import pyarrow_parquet
+from askance.data.parquet import parquet_types
 from askance.learners.regression.regressor import StreamRegressor
 from askance.multilabel.learner import MultiLabelLearner
 from askance.persistence import load
@@ -44,19 +44,20 @@ def predict(request: PredictRequest, *, as_json: bool) -> None:
     rows = read_for_model(
         request.model, request.file, format=request.format, keep=request.keep, delimiter=request.delimiter
     )
+    types = _kept_types(request)
     if is_regressor:
-        predict_numbers(loaded, rows, request, _kept_types(request), as_json=as_json)
+        predict_numbers(loaded, rows, request, types, as_json=as_json)
         return
     if has_several:
-        predict_labels(loaded, rows, request, _kept_types(request), as_json=as_json)
+        predict_labels(loaded, rows, request, types, as_json=as_json)
         return
     model = as_model(loaded, request.model)
     if request.out is None:
-        write = csv_writer(sys.stdout)
+        write = csv_writer(sys.stdout, types)
         for columns, _ in _predicted(model, rows, request.name, is_quiet=sys.stdout.isatty()):
             write(columns)
         return
-    summary = _to_file(request, request.out, model, rows)
+    summary = _to_file(request, request.out, model, rows, types)
     if as_json:
         print_json(_as_dict(summary, request.out))
     else:
@@ -105,16 +106,14 @@ def _columns(model: Model, found: Predictions, kept: dict[str, RawColumn], first
     return {row: range(first, first + len(codes)), **kept, prediction: as_in_file(model.classes[codes]), **own}
 
 
-def _to_file(request: PredictRequest, out: Path, model: Model, rows: ModelRows) -> Summary:
+def _to_file(request: PredictRequest, out: Path, model: Model, rows: ModelRows, types: dict[str, Any]) -> Summary:
     total, doubt, counts = 0, 0.0, Counter[Any]()
-    with draft(out, request.model, request.file) as path:
-        types = _kept_types(request)
-        with file_writer(path, out.suffix.lower(), types) as write:
-            for columns, found in _predicted(model, rows, request.name):
-                write(columns)
-                total += len(found.codes)
-                doubt += float(found.doubt.sum())
-                counts.update(found.codes.tolist())
+    with draft(out, request.model, request.file) as path, file_writer(path, out.suffix.lower(), types) as write:
+        for columns, found in _predicted(model, rows, request.name):
+            write(columns)
+            total += len(found.codes)
+            doubt += float(found.doubt.sum())
+            counts.update(found.codes.tolist())
     names = [shown_class(value) for value in model.classes.tolist()]
     return Summary(total, {names[code]: counts[code] for code in sorted(counts)}, doubt)
 
@@ -122,9 +121,8 @@ def _to_file(request: PredictRequest, out: Path, model: Model, rows: ModelRows) 
 def _kept_types(request: PredictRequest) -> dict[str, Any]:
     """The types of kept columns in a Parquet file; None for those of other files."""
     types: dict[str, Any] = dict.fromkeys(request.keep)
-    if request.file.suffix.lower() == ".parquet":
-        schema = pyarrow_parquet().parquet.read_schema(request.file)
-        types |= {name: schema.field(name).type for name in request.keep if name in schema.names}
+    if request.keep and (request.format or request.file.suffix.lower().lstrip(".")) == "parquet":
+        types |= {name: kind for name, kind in parquet_types(request.file).items() if name in types}
     return types
 
 

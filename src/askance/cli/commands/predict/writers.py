@@ -1,9 +1,13 @@
-"""Predictions as CSV, JSON lines or Parquet, some rows at a time."""
+"""Predictions as CSV, JSON lines or Parquet, some rows at a time.
+
+Text has six digits of our own numbers, such as probabilities. What is kept of a table is not ours to round.
+"""
 
 import csv
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from math import inf, isfinite, isnan
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -12,10 +16,12 @@ import numpy as np
 from askance.data.cells import RawColumn
 
 Columns = Mapping[str, RawColumn]
+Kept = Mapping[str, Any]
+"""The columns to keep, with their types in a Parquet file; None for those of other files."""
 Write = Callable[[Columns], None]
 
 
-def csv_writer(file: TextIO) -> Write:
+def csv_writer(file: TextIO, kept: Kept) -> Write:
     """A function that appends rows to a CSV file, with a header before the first."""
     writer = csv.writer(file, lineterminator="\n")
     begun = False
@@ -25,17 +31,19 @@ def csv_writer(file: TextIO) -> Write:
         if not begun:
             writer.writerow(columns)
         begun = True
-        writer.writerows(zip(*map(_as_text, columns.values()), strict=True))
+        cells = (_as_text(column, name, kept) for name, column in columns.items())
+        writer.writerows(zip(*cells, strict=True))
         file.flush()
 
     return write
 
 
-def json_writer(file: TextIO) -> Write:
+def json_writer(file: TextIO, kept: Kept) -> Write:
     """A function that appends rows to JSON lines."""
 
     def write(columns: Columns) -> None:
-        for row in zip(*map(_as_values, columns.values()), strict=True):
+        values = (_as_values(column, name, kept) for name, column in columns.items())
+        for row in zip(*values, strict=True):
             file.write(json.dumps(dict(zip(columns, row, strict=True)), default=str) + "\n")
         file.flush()
 
@@ -43,21 +51,21 @@ def json_writer(file: TextIO) -> Write:
 
 
 @contextmanager
-def file_writer(path: Path, ending: str, kept: Mapping[str, Any]) -> Iterator[Write]:
+def file_writer(path: Path, ending: str, kept: Kept) -> Iterator[Write]:
     """A function that appends rows to a file of the format of this ending.
 
-    `kept` are the types of the columns to keep, for Parquet; those that have none are text.
+    In Parquet, columns to keep that have no type are text.
     """
     if ending == ".parquet":
         with _parquet_writer(path, kept) as write:
             yield write
         return
     with path.open("w", newline="", encoding="utf-8") as file:
-        yield json_writer(file) if ending == ".jsonl" else csv_writer(file)
+        yield json_writer(file, kept) if ending == ".jsonl" else csv_writer(file, kept)
 
 
 @contextmanager
-def _parquet_writer(path: Path, kept: Mapping[str, Any]) -> Iterator[Write]:
+def _parquet_writer(path: Path, kept: Kept) -> Iterator[Write]:
     import pyarrow
     from pyarrow import parquet
 
@@ -78,7 +86,7 @@ def _parquet_writer(path: Path, kept: Mapping[str, Any]) -> Iterator[Write]:
             writer.close()
 
 
-def _arrow(pyarrow: Any, name: str, column: RawColumn, kept: Mapping[str, Any]) -> Any:
+def _arrow(pyarrow: Any, name: str, column: RawColumn, kept: Kept) -> Any:
     if name not in kept:
         return pyarrow.array(column)
     if kept[name] is not None:
@@ -86,10 +94,12 @@ def _arrow(pyarrow: Any, name: str, column: RawColumn, kept: Mapping[str, Any]) 
     return pyarrow.array([None if value is None else str(value) for value in column], pyarrow.string())
 
 
-def _as_text(column: RawColumn) -> list[str]:
-    if isinstance(column, np.ndarray) and column.dtype.kind == "f":
-        return [f"{value:.6g}" for value in column.tolist()]
-    return [_cell(value) for value in _plain(column)]
+def _as_text(column: RawColumn, name: str, kept: Kept) -> list[str]:
+    if not _is_of_fractions(column):
+        return [_cell(value) for value in _plain(column)]
+    if name in kept:
+        return [_cell(value) for value in _exact(column, kept[name])]
+    return [f"{value:.6g}" for value in _plain(column)]
 
 
 def _cell(value: Any) -> str:
@@ -99,10 +109,30 @@ def _cell(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _as_values(column: RawColumn) -> list[Any]:
-    if isinstance(column, np.ndarray) and column.dtype.kind == "f":
-        return [float(f"{value:.6g}") if np.isfinite(value) else None for value in column.tolist()]
-    return _plain(column)
+def _as_values(column: RawColumn, name: str, kept: Kept) -> list[Any]:
+    if not _is_of_fractions(column):
+        return _plain(column)
+    if name in kept:
+        return [None if value in (inf, -inf) else value for value in _exact(column, kept[name])]
+    return [float(f"{value:.6g}") if isfinite(value) else None for value in _plain(column)]
+
+
+def _is_of_fractions(column: RawColumn) -> bool:
+    return isinstance(column, np.ndarray) and column.dtype.kind == "f"
+
+
+def _exact(column: RawColumn, kind: Any) -> list[Any]:
+    """Numbers as they are in their table; None for missing ones.
+
+    An array with missing values has fractions even if those of the table are integers, as its type says.
+    """
+    read = int if str(kind).startswith(("int", "uint")) else _shortest
+    return [None if isnan(value) else read(value) for value in column]
+
+
+def _shortest(value: Any) -> float:
+    """The number that a value shows: 0.1 is written so, also if it has 32 bits."""
+    return float(str(value))
 
 
 def _plain(column: RawColumn) -> list[Any]:

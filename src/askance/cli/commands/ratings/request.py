@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from askance.cli.targets import check_apart
+
 AUTO = "auto"
 THRESHOLDS = ("global", "user")
 
@@ -31,8 +33,7 @@ class FitRequest(NamedTuple):
         """Raise ValueError for problems that show before the file is opened."""
         if self.test is not None and not 0 < self.test < 1:
             raise ValueError(f"--test {self.test:g}: give a share between 0 and 1, such as 0.2")
-        if self.checkpoint is not None and self.checkpoint.resolve() == self.out.resolve():
-            raise ValueError(f"--checkpoint {self.checkpoint}: is the same file as --out: choose another name")
+        check_apart({"--out": self.out, "--checkpoint": self.checkpoint})
         if self.checkpoint is not None and not self.checkpoint.parent.is_dir():
             raise ValueError(f"--checkpoint {self.checkpoint}: the directory does not exist: choose another one")
         if not 0 < self.parameters["regularization"] < 1:

@@ -26,6 +26,7 @@ from askance.cli.contest.methods import (
 from askance.cli.contest.source import (
     Classes,
     InParts,
+    Once,
     check_are_two,
     count_rows,
     find_classes,
@@ -33,6 +34,7 @@ from askance.cli.contest.source import (
     open_typed,
     origin_of,
     survey,
+    survey_further,
     survey_pipe,
 )
 from askance.data.saved_recipes import saved_recipe
@@ -165,9 +167,6 @@ def _resumed(request: RunRequest, model: Path) -> LineUp:
 
     learner: Any = load_model(model).learner
     core: LearnerCore | AutoCore = learner._core
-    many = len(learner.classes_) > 2 if isinstance(core, AutoCore) else core.settings.multiclass
-    check_kind(request.metric, many=many)
-    _check_positive(request, Classes(learner.classes_.tolist()), many=many)
     header = header_of(read(model))
     if isinstance(core, AutoCore):
         request.check_same_columns()
@@ -183,7 +182,25 @@ def _resumed(request: RunRequest, model: Path) -> LineUp:
         stream = open_file(request.file, request.reading, learner.dtype)
     if RECIPE in header and not request.is_pipe:
         _check_same_reading(header[RECIPE], stream, model)
-    return LineUp(stream, Classes(learner.classes_.tolist()), [Contestant(model.name, core, many)])
+    stream, classes = _further_classes(request, core, stream, learner.classes_.tolist())
+    many = len(classes.values) > 2 if isinstance(core, AutoCore) else core.settings.multiclass
+    check_kind(request.metric, many=many)
+    _check_positive(request, classes, many=many)
+    return LineUp(stream, classes, [Contestant(model.name, core, many)])
+
+
+def _further_classes(
+    request: RunRequest, core: LearnerCore | AutoCore, stream: Stream, known: list[Any]
+) -> tuple[Stream, Classes]:
+    """The classes of a model and of the rows with which it goes on.
+
+    A pipe does not show beforehand what is new, so that it may have those of the model alone.
+    """
+    if isinstance(core, LearnerCore) and not core.settings.multiclass:
+        return stream, Classes(known)  # it refuses others itself
+    if request.is_pipe:
+        return Once(stream, request.place, known, goes_on=True), Classes(known)
+    return stream, survey_further(stream, known, request.place)
 
 
 def _check_same_reading(saved: dict[str, Any], stream: Stream, model: Path) -> None:

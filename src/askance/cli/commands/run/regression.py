@@ -12,7 +12,7 @@ from rich.table import Table
 from askance.cli.commands.run.request import RunRequest
 from askance.cli.contest.methods import FULL, RANDOM, parse_parameters
 from askance.cli.contest.report import NAMES as SHOWN_NAMES
-from askance.cli.contest.source import columns_of, open_typed, origin_of
+from askance.cli.contest.source import columns_of, nearly_numbers_note, open_typed, origin_of
 from askance.cli.output.compiling import NAMED, compilation_announced
 from askance.cli.output.console import print_json, stdout
 from askance.cli.output.progress import Watched, progress
@@ -66,10 +66,13 @@ def simulate(request: RunRequest) -> Regressed:
                 for method in methods:
                     method.traces.append(_run(method.model, chunk))
         traces = {method.name: RegressionTrace.join(method.traces) for method in methods}
+        y = traces[methods[0].name].y
+        if y.min() == y.max():
+            value = shown_number(float(y[0]))
+            raise ValueError(f"{request.place} has only one value to predict, {value}: there is nothing to learn")
         if path is not None:
             methods[0].model.save(path)
             add_reading(path, origin_of(stream))
-    y = next(iter(traces.values())).y
     return Regressed(
         request,
         stream,
@@ -218,7 +221,7 @@ def _share(summary: RegressionSummary) -> str:
 
 def _notes(result: Regressed) -> list[str]:
     summary = next(iter(result.summaries.values()))
-    notes = []
+    notes = nearly_numbers_note(result.stream)
     if result.dropped:
         notes.append(
             f"Left out, because regression has no use for texts and categories of many levels: "

@@ -1,11 +1,12 @@
 """What `askance run` was asked to do, checked before the slow imports of the work."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from askance.cli.commands.run.until import Until
 from askance.cli.options import Reading
-from askance.cli.targets import LABELS, PICTURES, TRACES, check_ending, require_extra
+from askance.cli.targets import LABELS, PICTURES, TRACES, check_apart, check_ending, require_extra
 from askance.data.files import INPUT_NAME, is_pipe
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ NOT_WITH_SEVERAL_LABELS = (
     *("positive", "classes", "resume", "trace", "labels_out", "plot", "oracles", "budget", "task"),
 )
 OPTIONS = {"parameters": "param", "oracles": "oracle"}  # fields that are named otherwise
+OF_COLUMNS = ("text", "drop", "category", "number", "date", "pairs")
 NOT_WITH_REGRESSION = (
     *("dtype", "intercept", "scaling", "burst", "certify", "until", "bound", "costs", "positive", "classes"),
     *("resume", "trace", "labels_out", "plot", "oracles", "budget", "task", "multilabel"),
@@ -160,6 +162,15 @@ class RunRequest(NamedTuple):
         check_ending(self.trace, "--trace", TRACES)
         check_ending(self.plot, "--plot", PICTURES)
         check_ending(self.labels_out, "--labels-out", LABELS)
+        check_apart(
+            {
+                "--save": self.save,
+                "--trace": self.trace,
+                "--labels-out": self.labels_out,
+                "the data card of --labels-out": self.card,
+                "--plot": self.plot,
+            }
+        )
         if self.labels_out is not None and self.reading.id in ("label", "probability", "weight"):
             raise ValueError(
                 f"--id {self.reading.id}: the labels have a column of this name: rename it in the file"
@@ -182,13 +193,15 @@ class RunRequest(NamedTuple):
                     f"auto has an intercept and scales of its own: remove --{name}, or choose an algorithm with -a"
                 )
 
-    def check_same_columns(self) -> None:
+    def check_same_columns(self, names: Sequence[str] = OF_COLUMNS) -> None:
         """Raise ValueError if columns are to be read in another way than the model has read them."""
-        for name in ("text", "drop", "category", "number", "date", "pairs"):
+        for name in names:
             if getattr(self.reading, name):
                 raise ValueError(f"--resume reads columns as the model has read them before: remove --{name}")
 
     def _check_kinds(self) -> None:
+        if self.resume is not None:
+            self.check_same_columns(("number", "date"))  # whatever the model is
         for name in ("number", "date"):
             if getattr(self.reading, name):
                 raise ValueError(f"--{name} is for the automatic learner: remove --{name} or --algorithm")

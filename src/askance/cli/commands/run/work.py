@@ -19,7 +19,7 @@ from askance.cli.commands.run.trace_file import trace_writer
 from askance.cli.contest import report
 from askance.cli.contest.contest import Keep, LineUp, never
 from askance.cli.contest.methods import is_one_sided, parse_parameters
-from askance.cli.contest.source import columns_of, delimiter_of, origin_of
+from askance.cli.contest.source import columns_of, delimiter_of, nearly_numbers_note, origin_of
 from askance.cli.output.compiling import AUTO, NAMED, compilation_announced
 from askance.cli.output.console import print_json, stdout
 from askance.cli.output.progress import progress
@@ -175,7 +175,9 @@ def _notes(line_up: LineUp, request: RunRequest) -> list[str]:
             f"The first {line_up.classes.alone:,} rows have the same class. If the file is sorted by class, "
             "shuffle it with --shuffle 7."
         )
+    notes += nearly_numbers_note(line_up.stream)
     notes += _unmatched_note(line_up, request)
+    notes += report.reach_note(line_up.contestants, request.metric)
     if isinstance(main.learner, AutoCore):
         notes += _limit_note(main.name, main.learner)
         if main.learner.certificate is not None:
@@ -273,7 +275,17 @@ def _described(line_up: LineUp) -> str:
     if not line_up.contestants[0].many:
         negative, positive = map(shown_class, line_up.classes.pair)
         return f"{positive} (positive) or {negative}"
-    return f"{len(names)} classes: {', '.join(names[:SHOWN])}{', …' if len(names) > SHOWN else ''}"
+    return f"{len(names)} classes: {_listed(names)}{_new_to_the_model(line_up)}"
+
+
+def _new_to_the_model(line_up: LineUp) -> str:
+    """What a model that goes on has to learn, as text."""
+    new = [shown_class(value) for value in line_up.classes.new]
+    return f" (new to the model: {_listed(new)})" if new else ""
+
+
+def _listed(names: list[str]) -> str:
+    return f"{', '.join(names[:SHOWN])}{', …' if len(names) > SHOWN else ''}"
 
 
 def _positive(line_up: LineUp) -> Any:
@@ -311,6 +323,7 @@ def _as_dict(result: RunResult) -> dict[str, Any]:
     return {
         "file": str(request.file),
         "classes": line_up.classes.values,
+        "new_classes": list(line_up.classes.new),
         "delimiter": _guessed_delimiter(result),
         "columns": _columns(line_up),
         "positive": _positive(line_up),

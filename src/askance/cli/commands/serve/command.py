@@ -25,7 +25,12 @@ Host = Annotated[
 Port = Annotated[int, option("The port; 0 chooses a free one.", "PORT", NETWORK, min=0, max=65_535)]
 AllowedHost = Annotated[
     list[str] | None,
-    option("A Host header to accept. By default all are accepted. Can be repeated.", "NAME", NETWORK),
+    option(
+        "A name to accept in Host headers, in addition to localhost, 127.0.0.1 and ::1. Without one, any is "
+        "accepted unless the service listens on a loopback address. Can be repeated.",
+        "NAME",
+        NETWORK,
+    ),
 ]
 Proxy = Annotated[
     list[str] | None,

@@ -15,7 +15,9 @@ EXAMPLE = (
     "Example:   askance spark mix --input incoming --output clicks.model --classes -1,1 --checkpoint state --once"
 )
 
-Input = Annotated[str, option(f"The directory where files arrive: {options.FORMATS}.", "DIRECTORY")]
+Input = Annotated[
+    str, option("The directory where files arrive: svmlight, csv, tsv, jsonl, parquet or npz.", "DIRECTORY")
+]
 Output = Annotated[Path, option("The file of the model, written after each batch.", "MODEL")]
 Checkpoint = Annotated[
     Path,
