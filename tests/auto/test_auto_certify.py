@@ -44,6 +44,21 @@ def test_a_learner_that_asks_about_every_row_does_so_for_confident_ones_too() ->
     assert askance.AutoLearner(rate=1, certify=0.1).run(X, y).asked.all()
 
 
+def test_a_row_that_is_not_granted_had_no_chance_of_being_asked_about() -> None:
+    """It counts as a mistake, as one that the budget refuses. Nobody waits for its label."""
+    X, y = of_rows(2500)
+    y[1500:] = np.where(y[1500:] == "yes", "no", "yes")
+    learner = askance.AutoLearner(certify=0.1, forget=False)
+    for row, label in zip(X, y, strict=True):
+        before = learner.certificate_
+        granted = before is None or not 1000 <= before.until < 1010
+        decision = learner.ask(row, granted=granted)
+        if granted and decision.ask:
+            learner.tell(row, label, decision.ask_probability)
+    assert learner.certificate_.until > 2400
+    assert not learner.certificate_.certified, "the classes have changed places"
+
+
 def test_many_classes_can_be_certified() -> None:
     random = np.random.default_rng(8)
     y = random.integers(3, size=3000)

@@ -385,6 +385,16 @@ def test_parameters_that_cannot_be_used(parameters: dict[str, Any], said: str) -
         AutoLearner(**parameters).run(X, y)
 
 
+def test_parameters_set_after_the_start_wait_for_the_next_fit(tmp_path: pathlib.Path) -> None:
+    X, y = raw_table(rows=240)
+    learner = AutoLearner(0.2, random_state=1)
+    learner.run(X[:120], y[:120])
+    learner.set_params(rate=1.0, audit=1.0, random_state=9).save(tmp_path / "auto.model")
+    again = askance.load(tmp_path / "auto.model")
+    assert (again.rate, again.audit, again.random_state) == (0.2, 0.2, 1)
+    assert np.array_equal(again.run(X[120:], y[120:]).asked, learner.run(X[120:], y[120:]).asked)
+
+
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [

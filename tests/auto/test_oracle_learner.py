@@ -297,7 +297,7 @@ def test_misuse_of_ask_and_tell_is_refused() -> None:
         learner.ask(X[0])
     with pytest.raises(DataError, match="guess 'gpt': 'yes' is not an answer with a confidence or None"):
         learner.ask(X[0], {"gpt": "yes"})
-    with pytest.raises(ValueError, match="ask takes one row, not 3"):
+    with pytest.raises(ValueError, match="x must be one row of features, not an array of shape"):
         learner.ask(X[:3], {"gpt": ("yes", None)})
     assert learner.ledger.spent == 0, "nothing was bought so far"
     first = learner.ask(X[0], {"gpt": (answers[0], 0.5)})

@@ -1,5 +1,7 @@
 """A fleet does for each key what a learner of its own would, in memory or spilled, saved or packed."""
 
+import copy
+import pickle
 import subprocess
 import sys
 from typing import Any
@@ -202,6 +204,23 @@ def test_a_fleet_is_saved_and_goes_on(tmp_path: Any) -> None:
     for column in COLUMNS:
         np.testing.assert_array_equal(getattr(trace, column), getattr(expected, column))
     assert trace.first_round == expected.first_round == 200
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda fleet: pickle.loads(pickle.dumps(fleet))])
+@pytest.mark.parametrize("options", [{}, {"resident": 1000}])
+def test_a_copy_of_a_fleet_goes_on_alone(copied: Any, options: dict[str, Any]) -> None:
+    keys, X, y = world(400, 20, THREE)
+    with Fleet("MD-ADA-I", classes=THREE, **(EXACT | options)) as whole:
+        blank = copied(whole)
+        whole.run(keys[:200], X[:200], y[:200])
+        with copied(whole) as again, blank:
+            expected = whole.run(keys[200:], X[200:], y[200:])
+            trace = again.run(keys[200:], X[200:], y[200:])
+            for column in COLUMNS:
+                np.testing.assert_array_equal(getattr(trace, column), getattr(expected, column))
+            assert trace.first_round == expected.first_round == 200
+            assert dict(again.packed()) == dict(whole.packed())
+            assert len(blank) == blank.rounds == 0
 
 
 def test_a_file_that_is_no_fleet_is_refused(tmp_path: Any) -> None:

@@ -193,6 +193,22 @@ def test_labels(labels: Any, words: list[str], verb: str) -> None:
     goes_on(learner, control)
 
 
+@pytest.mark.parametrize(
+    ("labels", "wrong"),
+    [
+        (["a", "b", None, "a"], "None"),
+        ([None, "a", "b", "a"], "None"),
+        (["a", np.nan, "b", "a"], "nan"),
+        ([np.nan, "a", "b", "a"], "nan"),
+        (["a", 1, "b", "a"], "1"),
+        ([1, 2, "a", 1], "'a'"),
+    ],
+)
+def test_the_label_that_is_wrong_is_named(labels: list[Any], wrong: str) -> None:
+    with refused(f"such as {wrong}"):
+        Learner().run(X[:4], np.array(labels, object))
+
+
 @pytest.mark.parametrize("verb", ["fit", "partial_fit"])
 def test_labels_of_infinity_are_refused_without_a_warning(verb: str) -> None:
     with refused("infinity"):

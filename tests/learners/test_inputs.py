@@ -168,6 +168,8 @@ def test_memory_mapped_rows(tmp_path: pathlib.Path, expected: tuple[askance.Trac
         lambda x: sp.coo_array(x[np.newaxis]),
         lambda x: sp.csc_array(x[np.newaxis]),
         lambda x: sp.coo_array(x),
+        lambda x: shuffled(sp.csr_array(x[np.newaxis])),
+        lambda x: doubled(sp.csr_array(x[np.newaxis])),
         lambda x: askance.Row(np.flatnonzero(x), x[x != 0]),
         lambda x: askance.Row(np.flatnonzero(x).astype(np.uint8), x[x != 0].astype(np.float32)),
         lambda x: askance.Row(np.flatnonzero(x).tolist(), x[x != 0].tolist()),
@@ -217,6 +219,8 @@ LABELS = {
     "category": lambda y: pandas.Series(y, dtype="category"),
     "polars": polars.Series,
     "objects": lambda y: np.array(y, object),
+    "column": lambda y: [[label] for label in y],
+    "scalars": lambda y: [np.array(label) for label in y],
 }
 
 
@@ -242,6 +246,26 @@ def test_a_label_told_may_be_any_kind_of_number(label: Any) -> None:
     told.tell(X[0], label)
     plain.tell(X[0], 1)
     assert to_bytes(told) == to_bytes(plain)
+
+
+@pytest.mark.parametrize("form", [lambda label: [label], lambda label: (label,), np.array, np.atleast_1d])
+@pytest.mark.parametrize("classes", [(0, 1), ("ham", "spam")], ids=str)
+def test_a_label_told_may_be_alone_in_an_array(classes: tuple[Any, Any], form: Any) -> None:
+    told, plain = learner(classes=[[label] for label in classes]), learner(classes=classes)
+    told.tell(X[0], form(classes[1]))
+    plain.tell(X[0], classes[1])
+    assert told.classes_.tolist() == list(classes)
+    assert np.array_equal(told.coef_, plain.coef_)
+
+
+@pytest.mark.parametrize("missing", [{}, {"na_object": None}, {"na_object": np.nan}])
+@pytest.mark.parametrize("verb", ["run", "fit"])
+def test_text_of_any_length_as_labels(verb: str, missing: dict[str, Any]) -> None:
+    y = np.where(Y > 0, "spam", "ham")
+    model, plain = learner(classes=None), learner(classes=None)
+    getattr(model, verb)(X, y.astype(np.dtypes.StringDType(**missing)))
+    getattr(plain, verb)(X, y)
+    assert to_bytes(model) == to_bytes(plain)
 
 
 def test_rows_that_grow_from_nothing_are_learned_as_if_all_had_been_wide() -> None:
@@ -299,6 +323,10 @@ def test_names_of_columns_are_kept_and_checked() -> None:
     np.testing.assert_array_equal(model.predict(frame), learner().fit(X, Y).predict(X))
     with pytest.raises(ValueError, match="feature names"):
         model.predict(frame[NAMES[::-1]])
+    assert model.ask(frame[:1]).score == learner().fit(X, Y).ask(X[0]).score
+    for call in (model.ask, lambda x: model.tell(x, Y[0])):
+        with pytest.raises(ValueError, match="feature names"):
+            call(frame[:1][NAMES[::-1]])
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from askance._util.saving import to_bytes
 from askance._util.sealed_file import arrays_of, header_of, seal
 from askance.errors import DataError, ModelFileError
 
-REASON = "a learner takes one step per row, and refuses weights of 0"
+REASON = "a learner takes one step per row"
 ONLINE = {
     f"check_{name}": REASON
     for name in ("sample_weight_equivalence_on_dense_data", "sample_weight_equivalence_on_sparse_data")

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.optimize import minimize, minimize_scalar
+from sklearn.ensemble import BaggingClassifier
 
 import askance
 import streams
@@ -257,6 +258,32 @@ def test_bad_weights_are_refused_and_nothing_changes(weights: Any, says: str) ->
     with pytest.raises(ValueError, match=says):
         learner.partial_fit(X, Y, sample_weight=weights)
     assert to_bytes(learner) == before
+
+
+@pytest.mark.parametrize("many", [False, True])
+@pytest.mark.parametrize(("form", "scaling"), [(np.asarray, None), (np.asarray, "standard"), (sp.csr_array, None)])
+def test_rows_of_weight_0_are_left_out(form: Any, scaling: str | None, many: bool) -> None:
+    options = {"dtype": "float64", "multiclass": many, "scaling": scaling, "classes": (-1, 1)}
+    weights = np.where(np.arange(40) % 3 == 0, 0.0, WEIGHTS)
+    given, fewer = (askance.Learner(PA2(0.3), queries.Always(), **options) for _ in range(2))
+    given.partial_fit(form(X), Y, sample_weight=weights)
+    fewer.partial_fit(form(X[weights > 0]), Y[weights > 0], sample_weight=weights[weights > 0])
+    assert to_bytes(given) == to_bytes(fewer)
+    bad = X.copy()
+    bad[0, 2] = np.nan
+    with pytest.raises(ValueError, match="row 0"):
+        given.partial_fit(form(bad), Y, sample_weight=weights)
+    assert to_bytes(given) == to_bytes(fewer)
+
+
+def test_a_fit_needs_rows_of_two_classes_that_count() -> None:
+    with pytest.raises(ValueError, match="only one class, or weights of 0"):
+        askance.Learner().fit(X, Y, sample_weight=np.maximum(Y, 0))
+
+
+def test_weights_that_count_how_often_a_row_was_drawn() -> None:
+    model = BaggingClassifier(askance.Learner(), n_estimators=3, random_state=0).fit(X, Y)
+    assert (model.predict(X) == Y).mean() > 0.7
 
 
 def test_a_bad_row_changes_nothing() -> None:

@@ -235,6 +235,18 @@ def test_clones_have_the_same_parameters() -> None:
     assert clone(learner).get_params() == learner.get_params()
 
 
+def test_parameters_set_after_the_start_wait_for_the_next_fit(tmp_path: Any) -> None:
+    X, Y = points(160)
+    learner = MultiLabelLearner(0.2, random_state=1)
+    learner.run(X[:80], Y[:80])
+    learner.set_params(rate=1.0, audit=1.0, questions="items", random_state=9).save(tmp_path / "topics.model")
+    loaded = askance.load(tmp_path / "topics.model")
+    assert (loaded.rate, loaded.audit, loaded.questions, loaded.random_state) == (0.2, 0.5, "pairs", 1)
+    again, trace = loaded.run(X[80:], Y[80:]), learner.run(X[80:], Y[80:])
+    assert same(again, trace)
+    assert not trace.by_row
+
+
 @pytest.mark.parametrize("rows", ["dense", "sparse"])
 def test_a_saved_learner_goes_on_as_before(rows: str, tmp_path: Any) -> None:
     X, Y = points(160) if rows == "dense" else words(160)

@@ -1,11 +1,14 @@
 """Screening: nearly all positives are found, and the reading ends."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from askance.data import MixedRows
 from askance.errors import ParameterError
-from askance.pool import Screening
+from askance.pool import LabellingSession, Screening
 
 
 def pool(rows: int = 1200) -> tuple[np.ndarray, np.ndarray]:
@@ -57,3 +60,81 @@ def test_wrong_input_is_refused() -> None:
         Screening(pool(10)[0], recall=0)
     with pytest.raises(ValueError, match="y has 3 answers, but there are 10 rows"):
         Screening(pool(10)[0]).run([1, 0, 1])
+
+
+def word_rows(rows: int = 200) -> sp.csr_array:
+    return sp.random_array((rows, 20), density=0.1, rng=np.random.default_rng(2), format="csr")
+
+
+def unsorted(X: sp.csr_array) -> sp.csr_array:
+    """The same rows, with the entries of each in reverse order."""
+    order = np.concatenate([np.arange(*place)[::-1] for place in zip(X.indptr[:-1], X.indptr[1:], strict=True)])
+    return sp.csr_array((X.data[order], X.indices[order], X.indptr), shape=X.shape)
+
+
+def read_rows(X: Any, relevant: Any) -> tuple[list[int], int]:
+    screening = Screening(X).run(relevant)
+    return screening.positives, screening.certifier.read
+
+
+@pytest.mark.parametrize("form", [sp.csc_array, sp.coo_array, sp.csr_matrix, unsorted])
+def test_sparse_rows_of_every_form_are_the_same_rows(form: Any) -> None:
+    X = word_rows()
+    relevant = X[:, [0]].toarray().ravel() > 0
+    assert read_rows(form(X), relevant) == read_rows(X, relevant)
+    mixed = [MixedRows(np.ones((200, 1)), sparse) for sparse in (X, form(X))]
+    assert read_rows(mixed[0], relevant) == read_rows(mixed[1], relevant)
+
+
+def test_lists_and_small_floats_are_rows() -> None:
+    X, relevant = pool(200)
+    X = np.round(X, 1).astype(np.float32)
+    assert read_rows(X.tolist(), relevant) == read_rows(X.astype(float), relevant) == read_rows(X, relevant)
+
+
+def beyond_the_last_column() -> sp.csr_array:
+    X = word_rows(10)
+    X.indices[-1] = 20
+    return X
+
+
+@pytest.mark.parametrize(
+    ("X", "says"),
+    [
+        (np.array([[1.0], [np.nan]]), "X contains NaN"),
+        (sp.csr_array([[1.0], [np.nan]]), "X contains NaN"),
+        (np.array([["a"], ["b"]]), "could not convert string to float"),
+        (np.array([1.0, 2.0]), "Expected 2D array"),
+        (np.empty((3, 0)), "0 feature"),
+        (beyond_the_last_column(), "row 9 of X has a feature beyond the last column"),
+        (MixedRows(np.full((3, 1), np.inf), sp.csr_array((3, 2))), "contains infinity"),
+        (MixedRows(np.ones((2, 1)), sp.csr_array([[1.0], [np.nan]])), "contains NaN"),
+        (MixedRows(np.ones((10, 1)), beyond_the_last_column()), "a feature beyond the last column"),
+        (MixedRows(np.ones((3, 1)), sp.csr_array((4, 2))), "the dense part has 3 rows"),
+    ],
+)
+@pytest.mark.parametrize("make", [Screening, LabellingSession])
+def test_rows_that_cannot_be_used_are_refused(make: Any, X: Any, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        make(X)
+
+
+def test_answers_are_booleans_or_0_and_1() -> None:
+    X, relevant = pool(100)
+    for form in (relevant.tolist(), relevant.astype(int), relevant.astype(float), relevant.astype(object)):
+        assert read_rows(X, form) == read_rows(X, relevant)
+
+
+@pytest.mark.parametrize(
+    ("positive", "negative", "shown"),
+    [(1, -1, "-1"), ("relevant", "irrelevant", "'(ir)?relevant'"), (1.0, np.nan, "nan"), (True, None, "None")],
+)
+def test_other_answers_are_refused(positive: Any, negative: Any, shown: str) -> None:
+    X, relevant = pool(100)
+    says = f"answers must be True or False, or 1 or 0, not {shown}: compare labels with the positive one"
+    with pytest.raises(ValueError, match=says):
+        Screening(X).run([positive if one else negative for one in relevant])
+    screening = Screening(X)
+    with pytest.raises(ValueError, match=says):
+        screening.answer(negative)
+    assert screening.certifier.read == 0

@@ -4,6 +4,7 @@ from typing import Any
 
 import clarabel
 import numpy as np
+import pandas
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
@@ -239,6 +240,23 @@ def test_labels_may_be_words_and_none() -> None:
     assert (learned.predict(X) == np.array(["ham", "spam"])[Rossel().fit(X, partly).predict(X)]).all()
 
 
+@pytest.mark.parametrize("kind", ["str", "string", "category", "object"])
+def test_words_of_a_table_may_be_missing(kind: str) -> None:
+    X, _, partly = blobs(classes=2)
+    words = pandas.Series([None if label < 0 else ["ham", "spam"][label] for label in partly])
+    learned = Rossel().fit(X, words.astype(kind))
+    assert learned.classes_.tolist() == ["ham", "spam"]
+    assert np.array_equal(learned.coef_, Rossel().fit(X, partly).coef_)
+
+
+@pytest.mark.parametrize(("kind", "same"), [("Int64", np.int64), ("float64", np.float64), ("boolean", np.bool_)])
+def test_numbers_of_a_table_may_be_missing(kind: str, same: type) -> None:
+    X, _, partly = blobs(classes=2)
+    learned = Rossel().fit(X, pandas.Series(np.where(partly < 0, np.nan, partly)).astype(kind))
+    assert learned.classes_.dtype == same
+    assert np.array_equal(learned.coef_, Rossel().fit(X, partly).coef_)
+
+
 def test_a_replicate_has_a_row_of_every_class() -> None:
     classes = np.array([0] * 50 + [1, 2])
     for random_state in range(20):
@@ -250,7 +268,7 @@ def test_a_replicate_has_a_row_of_every_class() -> None:
 @pytest.mark.parametrize(
     ("changed", "labels", "sentence"),
     [
-        ({}, [-1] * 6, "y has only -1 or None"),
+        ({}, [-1] * 6, "y has only -1, None or NaN"),
         ({}, [1, 1, -1, -1, -1, -1], "the labelled rows have only one class, 1: label a row of another class"),
         ({}, [0, 1], "X has 6 rows but y has 2 labels"),
         ({"C1": 0.0}, [0, 1, -1, -1, -1, -1], "Rossel: C1 must be greater than 0"),

@@ -1,7 +1,7 @@
 """Saving fitted estimators: numbers with a checksum, no pickle, so that reading a file runs no code."""
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
@@ -70,12 +70,13 @@ def sealed(header: Header, arrays: Arrays) -> bytes:
 
 def plain_parameters(estimator: Any, without: Collection[str] = ()) -> dict[str, Any]:
     """The parameters of an estimator for a header, except some; NumPy's numbers become Python's."""
-    parameters = estimator.get_params(deep=False).items()
-    return {
-        name: value.item() if isinstance(value, np.generic) else value
-        for name, value in parameters
-        if name not in without
-    }
+    parameters = estimator.get_params(deep=False)
+    return plain_values({name: value for name, value in parameters.items() if name not in without})
+
+
+def plain_values(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters for a header: NumPy's numbers become Python's."""
+    return {name: value.item() if isinstance(value, np.generic) else value for name, value in parameters.items()}
 
 
 def class_list(classes: NDArray[Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance._util.saving import Arrays, Header, matrix_of, numbers, rebuilt, sealed, take_features
-from askance.auto.contents import COUNTS, FOREST, KIND, SCALES, contents
+from askance.auto.contents import COUNTS, FOREST, KIND, SCALES, contents, parameters_of
 from askance.auto.core import AutoCore
 from askance.auto.forgetting import RecentModels, Suspicion
 from askance.auto.models import place_terms, with_classes, with_room
@@ -34,11 +34,9 @@ class _Features:
 def encode(core: AutoCore, more: Header | None = None) -> bytes:
     """The content of a model file, with more in its header. The core must have been started."""
     assert core.widths is not None
-    settings = core.settings
-    classes = None if settings.classes is None else np.asarray(settings.classes).tolist()
     about: Header = {
         "kind": KIND,
-        "parameters": {**settings._asdict(), "classes": classes},
+        "parameters": parameters_of(core.settings),
         "n_features": sum(core.widths),
         "feature_names": None,
     }

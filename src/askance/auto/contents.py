@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from askance._util.saving import Arrays, Header, class_list, matrix_arrays
+from askance._util.saving import Arrays, Header, class_list, matrix_arrays, plain_values
 from askance.auto.core import AutoCore
+from askance.auto.settings import AutoSettings
 from askance.jit.kernels.labelling import PLACES, REMEMBERED
 from askance.jit.kernels.trees import Trees, empty
 
@@ -14,6 +15,12 @@ KIND = "auto_learner"
 SCALES = ("means", "squares", "from_unit", "centres", "factors", "furthest", "weights")
 COUNTS = ("rows", "frequencies")
 FOREST = ("features", "thresholds", "children", "classes")
+
+
+def parameters_of(settings: AutoSettings) -> Header:
+    """The parameters in a file: those with which the learner was started, because it keeps them."""
+    classes = None if settings.classes is None else np.asarray(settings.classes).tolist()
+    return {**plain_values(settings._asdict()), "classes": classes}
 
 
 def contents(core: AutoCore) -> tuple[Header, Arrays]:

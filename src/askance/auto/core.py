@@ -136,7 +136,7 @@ class AutoCore:
         score = self._scores(found)[0]
         probability, asks = float(found.ask_probabilities[0]), bool(found.asked[0])
         if self.steering is not None:
-            self.steering.add(X, found)
+            self.steering.add(X, found, granted=granted)
             self.plan = self.steering.plan(self.plan)
         return Decision(prediction, float(score), probability, asks, float(coins[0]))
 

@@ -4,14 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from askance.auto.rows import mixed, part
+from askance.auto.rows import part
 from askance.data.cells import level_of
 from askance.data.guesses import bins_of, set_answer
 from askance.data.kinds import PER_ANSWER
-from askance.data.mixed import MixedRows
 from askance.errors import DataError
 from askance.jit.kernels.mixed import Mixed
 
@@ -97,17 +95,6 @@ def coded_guesses(name: str, given: tuple[Any, Any], classes: Sequence[Any], row
     if (codes == NO_ANSWER).all():
         raise DataError(f"guess {name!r}: no answer is one of the classes {', '.join(code_of)}: check the guess")
     return Guesses(codes, numbers, bins_of(np.where((numbers >= 0) & (numbers <= 1), numbers, np.nan)))
-
-
-def as_mixed(X: Any) -> Mixed:
-    """Rows as compiled code takes them."""
-    if isinstance(X, MixedRows):
-        X.check()
-        return mixed(np.asarray(X.dense, np.float64), sp.csr_array(X.sparse, dtype=np.float64))
-    if sp.issparse(X):
-        return mixed(np.empty((X.shape[0], 0)), sp.csr_array(X, dtype=np.float64))
-    dense = np.asarray(X, np.float64)
-    return mixed(dense, sp.csr_array((len(dense), 0)))
 
 
 def by_name(guesses: Mapping[str, Any], name: str) -> Any:

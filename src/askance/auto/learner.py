@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
-from askance._util.saving import Arrays, Header, SaveMixin, plain_parameters
+from askance._util.saving import Arrays, Header, SaveMixin
 from askance.auto.calibration import sharpened
-from askance.auto.contents import KIND, contents
+from askance.auto.contents import KIND, contents, parameters_of
 from askance.auto.core import AutoCore
 from askance.auto.row_input import RowInput
 from askance.auto.rows import part
@@ -252,12 +252,10 @@ class AutoLearner(RowInput, SaveMixin, ClassifierMixin, BaseEstimator):  # type:
 
     def _to_file(self) -> tuple[Header, Arrays]:
         header, arrays = contents(self._core)
-        parameters = plain_parameters(self, without=["classes"])
-        parameters["classes"] = None if self.classes is None else np.asarray(self.classes).tolist()
         names = getattr(self, "feature_names_in_", None)
         about = {
             "kind": KIND,
-            "parameters": parameters,
+            "parameters": parameters_of(self._core.settings),
             "n_features": self.n_features_in_,
             "feature_names": None if names is None else list(names),
         }

@@ -4,16 +4,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from askance._util.progress import Progress
 from askance.annotators import Ledger, Oracle
-from askance.auto.guess_rows import Answer, Case, as_mixed, by_name, coded_answer, coded_guesses, recorded
+from askance.auto.guess_rows import Answer, Case, by_name, coded_answer, coded_guesses, recorded
 from askance.auto.oracle_run import EVERY, OracleRun, Step
 from askance.auto.oracle_trace import OracleDecision, OracleTrace
+from askance.auto.row_input import as_one_row, checked_rows
 from askance.auto.settings import AutoSettings
-from askance.data.mixed import MixedRows
 from askance.errors import ParameterError
 from askance.jit.kernels.mixed import Mixed
 from askance.learners import labels
@@ -119,7 +118,7 @@ class OracleLearner:
         OracleTrace
             The decisions about every row, and what was paid.
         """
-        rows = as_mixed(X)
+        rows = checked_rows(X)
         count = len(rows.dense)
         given = labels.as_labels(y, count)
         classes = np.unique(given) if self.classes is None else labels.as_classes(self.classes, many=True)
@@ -228,9 +227,7 @@ class OracleLearner:
 
     def _one_row(self, x: Any) -> Mixed:
         """One row, of the same width as those before."""
-        row = as_mixed(x if isinstance(x, MixedRows) or sp.issparse(x) else np.atleast_2d(np.asarray(x)))
-        if len(row.dense) != 1:
-            raise ValueError(f"ask takes one row, not {len(row.dense):,}: call it for each")
+        row = checked_rows(as_one_row(x))
         shape = row.dense.shape[1], row.sparse_width
         self._shape = self._shape or shape
         if shape != self._shape:

@@ -7,6 +7,7 @@ import scipy.sparse as sp
 
 from askance.data.mixed import MixedRows
 from askance.jit.kernels.mixed import Mixed
+from askance.learners.inputs import sorted_csr
 
 
 def are_ready(X: Any) -> bool:
@@ -17,7 +18,35 @@ def are_ready(X: Any) -> bool:
     if X.__class__ is not np.ndarray and not (sp.issparse(X) and X.format == "csr"):
         return False
     values = X.data if sp.issparse(X) else X
-    return X.ndim == 2 and X.shape[0] > 0 and X.dtype == np.float64 and bool(np.isfinite(values).all())
+    fits = X.ndim == 2 and X.shape[0] > 0 and X.dtype == np.float64 and bool(np.isfinite(values).all())
+    return fits and (values is X or _is_canonical(X))
+
+
+def canonical(X: Any) -> Any:
+    """Return an array, or a CSR matrix with the columns of each row in order; ValueError if one is out of range.
+
+    SciPy trusts the parts of a matrix, and so does compiled code, which would write beyond its own arrays.
+    """
+    return sorted_csr(X) if sp.issparse(X) and not _is_canonical(X) else X
+
+
+def _is_canonical(X: Any) -> bool:
+    """Whether the columns of each row of a CSR matrix increase, and are columns of it."""
+    indices, starts = X.indices, X.indptr
+    count = len(indices)
+    if starts[0] != 0 or starts[-1] != count or len(starts) != X.shape[0] + 1 or len(X.data) != count:
+        return False
+    if not count:
+        return True
+    if indices.min() < 0 or indices.max() >= X.shape[1]:
+        return False
+    rises = indices[1:] > indices[:-1]
+    if X.shape[0] > 1:
+        if (starts[1:] < starts[:-1]).any():
+            return False
+        first = starts[1:-1]
+        rises[first[(first > 0) & (first < count)] - 1] = True  # from one row to the next
+    return bool(rises.all())
 
 
 def ready_rows(X: Any, widths: tuple[int, int] | None) -> Mixed | None:
@@ -53,7 +82,13 @@ def mixed(dense: Any, sparse: Any) -> Mixed:
 
 
 def as_before(X: Any, widths: tuple[int, int]) -> Any:
-    """Return checked rows as those before them: with this many dense and sparse columns."""
+    """Return checked rows as those before them: with this many dense and sparse columns.
+
+    If rows had both, the first columns of a matrix are the dense ones, as in `as_matrix`.
+    """
+    if all(widths):
+        dense, sparse = X[:, : widths[0]], sp.csr_array(X[:, widths[0] :])
+        return MixedRows(dense.toarray() if sp.issparse(dense) else dense, sparse)
     if sp.issparse(X) and not widths[1]:
         return X.toarray()
     return X if sp.issparse(X) or not widths[1] else sp.csr_array(X)

@@ -22,8 +22,11 @@ class Steering:
         # Asked rows and their predictions, by content: that is how their labels come.
         self._awaited: dict[bytes, list[tuple[int, int]]] = {}
 
-    def add(self, X: Mixed, found: Found) -> None:
-        """Take in one row that was asked about, or not."""
+    def add(self, X: Mixed, found: Found, *, granted: bool) -> None:
+        """Take in one row that was asked about, or not. One that is not `granted` had no chance of it."""
+        if not granted:
+            self.certifier.add(_confidence(found, 0), 0.0, False)
+            return
         row = self._add(found, 0)
         if found.asked[0]:
             self._awaited.setdefault(_content(X), []).append((row, int(found.predicted[0])))
@@ -60,8 +63,12 @@ class Steering:
         return plan._replace(certain=math.tanh(threshold / 2) if chosen else math.inf, certain_chance=chance)
 
     def _add(self, found: Found, place: int) -> int:
-        confidence = float(log_odds_of_lead(found.certainty[place]))
-        return self.certifier.add(confidence, float(found.ask_probabilities[place]), bool(found.asked[place]))
+        chance, asked = float(found.ask_probabilities[place]), bool(found.asked[place])
+        return self.certifier.add(_confidence(found, place), chance, asked)
+
+
+def _confidence(found: Found, place: int) -> float:
+    return float(log_odds_of_lead(found.certainty[place]))
 
 
 def _content(X: Mixed) -> bytes:

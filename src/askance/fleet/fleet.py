@@ -403,6 +403,22 @@ class Fleet:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Neither threads nor files can be pickled, so that a copy starts its own, and spills to a temporary file.
+        return {
+            "settings": self.settings,
+            "options": {"resident": self._models.resident, "n_jobs": len(self._models.shards)},
+            "rounds": self.rounds,
+            "models": dict(self.packed()),
+            "reading": getattr(self, ATTRIBUTE, {}),
+        }
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self._start(kept["settings"], **kept["options"])
+        self.unpack_all(kept["models"])
+        self.rounds = kept["rounds"]
+        remember_reading(self, kept["reading"])
+
     def __repr__(self) -> str:
         return as_text(self.settings, len(self))
 

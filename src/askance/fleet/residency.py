@@ -31,12 +31,12 @@ class ResidentModels:
         self.shards = [make_shard() for _ in range(n_shards)]
         self.spill_file: SpillFile | None = None
         self.evictions = 0
-        self._resident, self._random_state, self._tag, self._width = resident, random_state, tag, width
+        self.resident, self._random_state, self._tag, self._width = resident, random_state, tag, width
         self._index: KeyIndex = TextKeyIndex()
 
     def parts(self, count: int) -> Iterator[slice]:
         """Cut `count` keys into parts whose models fit into memory together."""
-        most = max(1, count) if self._resident is None else self._resident // 2
+        most = max(1, count) if self.resident is None else self.resident // 2
         return (slice(first, min(first + most, count)) for first in range(0, count, most))
 
     def numbers_of(self, keys: Keys, *, create: bool) -> Numbers:
@@ -154,9 +154,9 @@ class ResidentModels:
 
     def _make_room(self, count: int) -> None:
         """Move the least recently used models to the spill file if there is no room for `count` more."""
-        if self._resident is None or self._index.count + count <= self._resident:
+        if self.resident is None or self._index.count + count <= self.resident:
             return
-        leaving = max(self._index.count + count - self._resident, self._resident // SHARE)
+        leaving = max(self._index.count + count - self.resident, self.resident // SHARE)
         numbers = self._index.least_recently_used(leaving)
         assert self.spill_file is not None
         self.spill_file.put(self._encode(self._index.keys_of(numbers), numbers).items())

@@ -219,16 +219,18 @@ class LearnerCore:
         min_classes: int = 1,
         sample_weight: ArrayLike | None = None,
     ) -> None:
-        """Learn from every label. If a row is bad, nothing changes."""
+        """Learn from every label, but those of weight 0. If a row is bad, nothing changes."""
         encoder, codes = self.encoder.encode(y, classes)
-        if len(encoder.observed) < min_classes:
-            raise ValueError("fit needs rows of two classes, but y has only one class")
-        machine, draws = self.machine, None
-        weights = (
-            None if sample_weight is None else checked_weights(sample_weight, len(codes), machine.core.update)
-        )
-        if weights is None:
+        machine, draws, weights = self.machine, None, None
+        if sample_weight is None:
             draws = self._draws(len(codes))
+        else:
+            weights = checked_weights(sample_weight, len(codes), machine.core.update)
+            X, codes, weights = self._without_weightless(X, codes, weights)
+        found = encoder.observed if len(codes) == len(y) else np.unique(codes)
+        if len(found) < min_classes:
+            others = "" if weights is None else ", or weights of 0 for others"
+            raise ValueError(f"fit needs rows of two classes, but y has only one class{others}")
 
         def learn(rows: AnyRows, width: int) -> tuple[int, int, None]:
             if weights is None:
@@ -412,6 +414,15 @@ class LearnerCore:
         if kind != SOUND:
             raise ValueError(sentence(kind, bad, rows))
         return rows, width
+
+    def _without_weightless(self, X: Any, codes: NDArray[Any], weights: NDArray[np.float64]) -> tuple[Any, ...]:
+        """Rows, their labels and their weights, without the rows of weight 0; ValueError if any row is bad."""
+        counted = weights > 0
+        if counted.all():
+            return X, codes, weights
+        # SciPy trusts a matrix that it takes rows of.
+        sound_rows(X, self.machine.dtype, lambda rows: (*check_rows(rows, *X.shape), None))
+        return X[counted], codes[counted], weights[counted]
 
     def _coin(self, round_: int) -> float:
         first, ahead = self._coins_ahead

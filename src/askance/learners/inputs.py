@@ -35,18 +35,24 @@ def as_rows(X: Any, dtype: np.dtype[Any]) -> AnyRows:
         return DenseRows(_contiguous(X, dtype))
     if X.shape[1] > LARGEST_COLUMN:
         raise ValueError(f"X has {X.shape[1]} columns, more than {LARGEST_COLUMN}: hash the features")
+    _check_pointer(X)
+    indices = _as_indices(X.indices).view(UINT32)
+    return SparseRows(X.indptr.astype(np.uint64), indices, _contiguous(X.data, dtype))
+
+
+def _check_pointer(X: Any) -> None:
+    """Raise ValueError if the index pointer of a CSR matrix does not begin at 0, or is of another length."""
     if X.indptr[0] != 0:
         raise ValueError(f"X is not a valid CSR matrix: its index pointer starts with {X.indptr[0]}, not 0")
     if len(X.indptr) != X.shape[0] + 1:
         raise ValueError(
             f"X is not a valid CSR matrix: its index pointer fits {len(X.indptr) - 1} rows, not {X.shape[0]}"
         )
-    indices = _as_indices(X.indices).view(UINT32)
-    return SparseRows(X.indptr.astype(np.uint64), indices, _contiguous(X.data, dtype))
 
 
-def sorted_rows(X: Any, dtype: np.dtype[Any]) -> AnyRows:
-    """The rows of a CSR matrix whose entries are unsorted or duplicated."""
+def sorted_csr(X: Any) -> Any:
+    """A CSR matrix whose entries were unsorted or duplicated; ValueError if they are no entries of it."""
+    _check_pointer(X)
     # SciPy trusts the index pointer, and would write out of bounds.
     torn = (np.diff(X.indptr) < 0) | (X.indptr[1:] > min(len(X.indices), len(X.data)))
     if torn.any():
@@ -56,7 +62,7 @@ def sorted_rows(X: Any, dtype: np.dtype[Any]) -> AnyRows:
         raise ValueError(sentence(TOO_WIDE, int(np.searchsorted(X.indptr, np.argmax(beyond), "right")) - 1, None))
     X = X.copy()
     X.sum_duplicates()
-    return as_rows(X, dtype)
+    return X
 
 
 def sound_rows(X: Any, dtype: np.dtype[Any], work: Callable[[AnyRows], tuple[int, int, Any]]) -> Any:
@@ -67,7 +73,7 @@ def sound_rows(X: Any, dtype: np.dtype[Any], work: Callable[[AnyRows], tuple[int
     rows = as_rows(X, dtype)
     kind, bad, found = work(rows)
     if kind == UNSORTED:
-        rows = sorted_rows(X, dtype)
+        rows = as_rows(sorted_csr(X), dtype)
         kind, bad, found = work(rows)
     if kind != SOUND:
         raise ValueError(sentence(kind, bad, rows))
@@ -98,10 +104,16 @@ def one_row(x: Any, dtype: np.dtype[Any], width: int | None, elastic: bool) -> t
         raise ValueError(f"x must be one row of features, not {shown(x)}{_how_to_hash(x)}")
     if X.ndim > 2 or (X.ndim == 2 and X.shape[0] != 1):
         raise ValueError(f"x must be one row of features, not an array of shape {X.shape}")
-    X = sp.csr_array(X.reshape(1, -1)) if sp.issparse(x) else _contiguous(X.reshape(1, -1), dtype)
+    X = _sorted_row(X) if sp.issparse(x) else _contiguous(X.reshape(1, -1), dtype)
     if width is not None and X.shape[1] != width:
         raise ValueError(f"x has {X.shape[1]} features, but this learner has {width}")
     return as_rows(X, dtype), X.shape[1]
+
+
+def _sorted_row(x: Any) -> Any:
+    """One sparse row as a CSR matrix whose feature numbers increase."""
+    X = sp.csr_array(x.reshape(1, -1))
+    return X if (np.diff(X.indices) > 0).all() else sorted_csr(X)
 
 
 def _how_to_hash(x: Any) -> str:
@@ -146,7 +158,10 @@ def checked_coins(coins: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float6
 
 
 def checked_weights(sample_weight: ArrayLike, n_rows: int, update: Any) -> NDArray[np.float64]:
-    """Weights of rows that a user passed: one positive finite number per row, for a rule that can use them."""
+    """Weights of rows that a user passed: one finite number per row, for a rule that can use them.
+
+    Some may be 0, for rows to leave out.
+    """
     if not hasattr(update, "weighted"):
         raise TypeError(
             f"{type(update).__name__} cannot weight rows: leave out sample_weight, or use {weightable()}"
@@ -154,9 +169,10 @@ def checked_weights(sample_weight: ArrayLike, n_rows: int, update: Any) -> NDArr
     weights = np.atleast_1d(np.asarray(sample_weight, np.float64))
     if weights.shape != (n_rows,):
         raise ValueError(f"sample_weight must hold one number per row, {n_rows} in all, not shape {weights.shape}")
-    if not ((weights > 0) & (weights < np.inf)).all():
-        raise ValueError("sample_weight must hold positive finite numbers: leave out rows with a weight of zero")
-    for weight in (weights.min(), weights.max()):
+    positive = weights[weights > 0]
+    if not ((weights >= 0) & (weights < np.inf)).all() or not len(positive):
+        raise ValueError("sample_weight must hold positive finite numbers, or zero for some rows to leave out")
+    for weight in (positive.min(), positive.max()):
         rule = update.weighted(float(weight))
         check_parameters(rule, rule.constraints())
     return weights

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 USUAL_NEGATIVES = (-1, 0)
 USUAL_POSITIVE = 1
+NUMBERS = bool | int | float | np.number | np.bool_
 # Labels with decimals are numbers to predict if there are more different ones, both in all and per row.
 MOST_FRACTIONS, ROWS_PER_FRACTION = 10, 4
 
@@ -32,8 +33,8 @@ def as_classes(values: Sequence[Any] | NDArray[Any], *, many: bool = False) -> N
 def as_labels(y: ArrayLike, rows: int) -> NDArray[Any]:
     """`y` as an array of one label per row."""
     labels = np.asarray(y)
-    if labels.dtype.kind == "U" and isinstance(y, list | tuple) and not all(isinstance(one, str) for one in y):
-        text = next(label for label in y if isinstance(label, str))
+    if labels.dtype.kind == "U" and isinstance(y, list | tuple) and not all(_is_text(one) for one in y):
+        text = next(label for label in y if _is_text(label))
         raise ValueError(f"y mixes text like {text!r} with labels of other kinds: use one kind")
     if labels.dtype.kind in "OT":
         labels = _of_one_kind(labels)
@@ -63,16 +64,29 @@ def _check_are_classes(labels: NDArray[np.floating[Any]]) -> None:
             )
 
 
+def _is_text(label: Any) -> bool:
+    """Whether a label is text, or a list or an array of text."""
+    return isinstance(label, str) or np.asarray(label).dtype.kind == "U"
+
+
 def _of_one_kind(objects: NDArray[Any]) -> NDArray[Any]:
-    """Labels that came as Python objects, as from a column of a data frame."""
+    """Labels that came as Python objects, as from a column of a data frame, or as NumPy's StringDType."""
     values = objects.ravel().tolist()
     if all(isinstance(value, str) for value in values):
-        return objects.astype(str)
-    if all(isinstance(value, bool | int | float | np.number | np.bool_) for value in values):
+        return np.array(values, str).reshape(objects.shape)
+    if all(isinstance(value, NUMBERS) for value in values):
         return np.array(values).reshape(objects.shape)
     raise ValueError(
-        f"y mixes labels of different kinds, or holds values that are not labels, such as {values[-1]!r}"
+        f"y mixes labels of different kinds, or holds values that are not labels, such as {_odd_one(values)!r}"
     )
+
+
+def _odd_one(values: list[Any]) -> Any:
+    """The first value that is not a label; if all are, the first of another kind than those before."""
+    for value in values:
+        if not isinstance(value, str | NUMBERS) or value != value:
+            return value
+    return next(value for value in values if isinstance(value, str) != isinstance(values[0], str))
 
 
 def distinct(labels: NDArray[Any], known: NDArray[Any]) -> NDArray[Any]:

@@ -22,7 +22,7 @@ from askance.learners.nested_parameters import NestedParameters
 from askance.learners.scale_warning import warn_of_scales
 from askance.learners.settings import Settings
 from askance.learners.trace import Trace
-from askance.learners.validation import as_targets, in_one_line, refuse_mixed, remembers_scores
+from askance.learners.validation import as_targets, check_names, in_one_line, refuse_mixed, remembers_scores
 from askance.rules.query import Margin, QueryRule
 from askance.rules.registry import check_rules, is_rule
 from askance.rules.update import (
@@ -150,6 +150,7 @@ class Learner(ClassifierMixin, NestedParameters):  # type: ignore[misc]
         Decision
             The prediction, the score, and whether to ask for the label.
         """
+        check_names(self, x)
         decision = self._started().ask(x, granted=granted)
         self._sync()
         return decision
@@ -174,6 +175,7 @@ class Learner(ClassifierMixin, NestedParameters):  # type: ignore[misc]
         Learner
             The learner itself.
         """
+        check_names(self, x)
         self._started().tell(x, y, ask_probability, sample_weight)
         self._sync()
         return self
@@ -238,7 +240,7 @@ class Learner(ClassifierMixin, NestedParameters):  # type: ignore[misc]
             Their labels.
         sample_weight : array-like, optional
             A positive weight per row, which multiplies its loss. The method `weighted` of each update rule says
-            how. Rules without it raise TypeError.
+            how. Rules without it raise TypeError. Rows of weight 0 are left out.
 
         Returns
         -------

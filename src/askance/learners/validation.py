@@ -5,7 +5,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.validation import column_or_1d, validate_data
 
 from askance.data.mixed import MixedRows
 from askance.learners import labels
@@ -29,6 +29,12 @@ def refuse_mixed(X: Any) -> None:
             "rows with a dense and a sparse part are for AutoLearner: read the table with data.read, or encode it "
             "with TableEncoder(output='matrix')"
         )
+
+
+def check_names(learner: Any, x: Any) -> None:
+    """Raise ValueError for a row of a data frame whose columns are not those of the frame in `fit`."""
+    if hasattr(x, "iloc") and len(x.shape) == 2 and hasattr(learner, "feature_names_in_"):
+        validate_data(learner, x, reset=False, skip_check_array=True)
 
 
 def as_targets(y: ArrayLike, n_rows: int) -> NDArray[Any]:

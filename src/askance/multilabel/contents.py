@@ -2,12 +2,20 @@
 
 import scipy.sparse as sp
 
-from askance._util.saving import Arrays, Header, matrix_arrays
+from askance._util.saving import Arrays, Header, matrix_arrays, plain_values
 from askance.auto.contents import COUNTS, SCALES
 from askance.jit.kernels.labelling import PLACES, REMEMBERED
 from askance.multilabel.core import MultiLabelCore
+from askance.multilabel.labels import as_names
+from askance.multilabel.settings import MultiLabelSettings
 
 KIND = "multilabel_learner"
+
+
+def parameters_of(settings: MultiLabelSettings) -> Header:
+    """The parameters in a file: those with which the learner was started, because it keeps them."""
+    classes = None if settings.classes is None else as_names(settings.classes)
+    return {**plain_values(settings._asdict()), "classes": classes}
 
 
 def contents(core: MultiLabelCore) -> tuple[Header, Arrays]:

@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
-from askance._util.saving import Arrays, Header, SaveMixin, plain_parameters
+from askance._util.saving import Arrays, Header, SaveMixin
 from askance.auto.row_input import RowInput
 from askance.auto.rows import part
 from askance.data.known_reading import ATTRIBUTE, reading_of, source_rows
 from askance.data.stacking import of_width
 from askance.data.stream import is_stream
 from askance.learners.core import Spending
-from askance.multilabel.contents import KIND, contents
+from askance.multilabel.contents import KIND, contents, parameters_of
 from askance.multilabel.core import MultiLabelCore
 from askance.multilabel.labels import as_known, as_names
 from askance.multilabel.questions import Answer
@@ -228,7 +228,7 @@ class MultiLabelLearner(RowInput, SaveMixin, ClassifierMixin, BaseEstimator):  #
             scores=margins[:, order],
             ask_probabilities=chances[:, order],
             asked=asked[:, order],
-            by_row=self.questions == ITEMS,
+            by_row=core.settings.questions == ITEMS,
             first_round=first,
             refused=core.spending.refused - refused,
         )
@@ -315,12 +315,10 @@ class MultiLabelLearner(RowInput, SaveMixin, ClassifierMixin, BaseEstimator):  #
 
     def _to_file(self) -> tuple[Header, Arrays]:
         header, arrays = contents(self._core)
-        parameters = plain_parameters(self, without=["classes"])
-        parameters["classes"] = None if self.classes is None else as_names(self.classes)
         names = getattr(self, "feature_names_in_", None)
         about = {
             "kind": KIND,
-            "parameters": parameters,
+            "parameters": parameters_of(self._core.settings),
             "n_features": self.n_features_in_,
             "feature_names": None if names is None else list(names),
         }

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from askance.auto.core import AutoCore
 from askance.auto.rows import part
 from askance.auto.settings import AutoSettings
-from askance.errors import ParameterError
+from askance.errors import ParameterError, shown
 from askance.metrics.recall import RecallCertifier
 from askance.pool.labelling.model import Pool
 from askance.typing import BoolArray, IntArray
@@ -43,7 +43,7 @@ class Screening:
 
     Parameters
     ----------
-    X : ndarray, csr_array or MixedRows
+    X : array-like, sparse matrix or MixedRows
         The rows.
     recall : float, default=0.95
         The share of positives to find.
@@ -104,23 +104,24 @@ class Screening:
         return self._reading
 
     def answer(self, positive: bool) -> None:
-        """Say whether the row to read is positive."""
+        """Say whether the row to read is positive: True or False, or 1 or 0."""
         reading = self.next()
         if reading is None:
             raise ValueError("the screening is done: there is no row to read")
         row, random = reading
-        self.certifier.add(positive=bool(positive), random=random)
+        positive = bool(_as_answers([positive])[0])
+        self.certifier.add(positive=positive, random=random)
         self._unread[row] = False
         self._reading = None
         if positive:
             self.positives.append(row)
         if positive or not random or self.certifier.read <= FIRST_NEGATIVES:
-            self._core.tell(part(self._rows, row, row + 1), np.array([bool(positive)]))
+            self._core.tell(part(self._rows, row, row + 1), np.array([positive]))
             self._learned += 1
 
     def run(self, y: ArrayLike) -> "Screening":
-        """Simulate: read until this is done, with these answers."""
-        answers = np.asarray(y, bool)
+        """Simulate: read until this is done, with these answers: True or False, or 1 or 0, for each row."""
+        answers = _as_answers(y)
         if len(answers) != self.pool.rows:
             raise ValueError(f"y has {len(answers)} answers, but there are {self.pool.rows} rows")
         while (reading := self.next()) is not None:
@@ -145,3 +146,15 @@ class Screening:
         while not self._unread[self._order[self._drawn]]:
             self._drawn += 1
         return int(self._order[self._drawn])
+
+
+def _as_answers(y: ArrayLike) -> BoolArray:
+    """Answers as booleans; ValueError for others, because all but 0 and empty text would be positive."""
+    answers = np.asarray(y).ravel()
+    for answer in answers.tolist():
+        if not isinstance(answer, bool | int | float | np.bool_ | np.number) or answer not in (0, 1):
+            raise ValueError(
+                f"answers must be True or False, or 1 or 0, not {shown(answer)}: compare labels with the positive "
+                "one, such as y == 1"
+            )
+    return answers.astype(bool)

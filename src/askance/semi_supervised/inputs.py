@@ -33,18 +33,24 @@ class LabelledSplit(NamedTuple):
 
 
 def split_labelled(X: Any, y: ArrayLike) -> LabelledSplit:
-    """Split rows into labelled and unlabelled ones, whose label is -1 or None."""
+    """Split rows into labelled and unlabelled ones, whose label is -1 or missing."""
     if y is None:
         raise ValueError(
             "Rossel requires y to be passed, but the target y is None: use -1 for rows without a label"
         )
-    given = column_or_1d(y, warn=True)
+    # As objects, whole numbers of pandas stay whole beside NA.
+    given = column_or_1d(np.asarray(y, object) if hasattr(y, "iloc") else y, warn=True)
     if len(given) != X.shape[0]:
         raise ValueError(f"X has {X.shape[0]} rows but y has {len(given)} labels: lengths must match")
-    known = np.array([label is not None and label != UNLABELLED for label in given.tolist()])
+    known = np.array([not _is_missing(label) and label != UNLABELLED for label in given.tolist()])
     if not known.any():
-        raise ValueError("y has only -1 or None: label at least one row of each class")
+        raise ValueError("y has only -1, None or NaN: label at least one row of each class")
     return LabelledSplit(X[known], as_labels(given[known].tolist(), int(known.sum())), X[~known])
+
+
+def _is_missing(label: Any) -> bool:
+    """Whether a label is None, NA of pandas, which compares with nothing, or NaN, which is not equal to itself."""
+    return label is None or type(label).__name__ == "NAType" or bool(label != label)
 
 
 def as_features(X: Any, *, constant: bool) -> Any:

@@ -174,7 +174,7 @@ class Rossel(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X : array-like or sparse matrix of shape (n_rows, n_features)
             Labelled and unlabelled rows.
         y : array-like of shape (n_rows,)
-            Labels; -1 or None for rows without one, as in `sklearn.semi_supervised`.
+            Labels; for rows without one -1, as in `sklearn.semi_supervised`, or None, NaN or NA of pandas.
 
         Returns
         -------

@@ -196,7 +196,7 @@ class StreamRegressor(SaveMixin, RegressorMixin, NestedParameters):  # type: ign
         y : array-like of float
             Their labels.
         sample_weight : array-like, optional
-            A positive weight per row, which multiplies its loss.
+            A positive weight per row, which multiplies its loss. Rows of weight 0 are left out.
 
         Returns
         -------

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from askance.auto.core import AutoCore
-from askance.auto.rows import plain
+from askance.auto.rows import canonical, plain, ready_rows
 from askance.auto.settings import AutoSettings
 from askance.data.mixed import MixedRows, take_rows
 from askance.jit.kernels.mixed import Mixed
@@ -18,11 +18,11 @@ FEWEST_REMEMBERED = 2000
 
 
 class Pool:
-    """All rows that there are, as arrays, a sparse matrix or `MixedRows`."""
+    """All rows that there are, as an array, a sparse matrix or `MixedRows`; ValueError if they cannot be used."""
 
     def __init__(self, X: Any) -> None:
-        self.rows: int = X.shape[0]
-        self._X = X
+        self._X = _as_rows(X)
+        self.rows: int = self._X.shape[0]
 
     def take(self, rows: Sequence[int] | IntArray) -> Mixed:
         """Some rows, in this order."""
@@ -31,6 +31,24 @@ class Pool:
     def all(self) -> Mixed:
         """All rows."""
         return plain(self._X)
+
+
+def _as_rows(X: Any) -> Any:
+    """Rows of finite numbers in a form that compiled code takes; ValueError if they cannot become that."""
+    if ready_rows(X, None) is not None:
+        return X
+    # Rows of files are ready. Others need scikit-learn, whose import takes long.
+    from sklearn.utils.validation import check_array
+
+    from askance.auto.row_input import checked_parts
+    from askance.learners.validation import in_one_line
+
+    try:
+        if isinstance(X, MixedRows):
+            return checked_parts(X)
+        return canonical(check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X"))
+    except (TypeError, ValueError) as error:
+        raise type(error)(in_one_line(str(error))) from None
 
 
 def new_core(pool: Pool, classes: Sequence[str], random_state: int) -> AutoCore:

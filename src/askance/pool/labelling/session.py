@@ -83,7 +83,7 @@ class LabellingSession:
 
     Parameters
     ----------
-    X : ndarray, csr_array or MixedRows
+    X : array-like, sparse matrix or MixedRows
         The rows.
     known : mapping of int to str, default: {}
         Labels that are known already, by row.
