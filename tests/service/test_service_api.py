@@ -489,7 +489,27 @@ def test_a_stream_of_lines(world):
     )
     told = [json.loads(line) for line in answer.text.splitlines()]
     assert [line.get("item") for line in told] == [1, 2, None]
-    assert "line 3: Expected `str`" in told[-1]["error"]["message"]
+    assert told[-1]["error"]["message"].startswith("line 4: Expected `str`"), "blank lines count too"
+
+
+@pytest.mark.parametrize(
+    ("content", "number"),
+    [
+        (b'\n\n{"text": "a"}\nnot json\n', 4),
+        (b'\n\n{"text": "a"}\n \nnot json', 5),
+        (b'{"text": "a"}\n\n' * 300 + b"not json\n", 601),
+    ],
+)
+def test_a_wrong_line_of_a_stream_is_named_by_its_number_in_what_was_sent(world, content, number):
+    async def parts():
+        for start in range(0, len(content), 100):
+            yield content[start : start + 100]
+
+    headers = {"content-type": "application/x-ndjson"}
+    answer = world.call("POST", f"{TASK}/stream", content=parts(), headers=headers, role="ingest")
+    *decided, refused = map(json.loads, answer.text.splitlines())
+    assert len(decided) == content.count(b"{")
+    assert refused["error"]["message"].startswith(f"line {number}: JSON is malformed")
 
 
 def test_exports(world, tmp_path):

@@ -54,7 +54,7 @@ def test_who_has_not_voted_sees_nothing_of_others(world: World) -> None:
     later = world.post(f"{TASK}/items", items("win a prize now"))["decisions"][0]["item"]
     found = get(world, f"/items/{item}", "bob")
     assert (shown(found), found["blind"], found["text"]) == ({}, True, "win a prize")
-    for path in ("/items", "/items?search=prize", "/items?state=skipped"):
+    for path in ("/items", "/items?search=prize", "/items?state=asked"):
         listed = [one for one in get(world, path, "bob")["items"] if one["item"] == item]
         assert [(shown(one), one["blind"]) for one in listed] == [({}, True)], path
     similar = get(world, f"/items/{later}/similar", "bob")["items"]
@@ -101,6 +101,18 @@ def test_filters_do_not_tell_who_voted_and_whether_they_disagree(world: World) -
         assert ([one["item"] for one in found["items"]], found["total"]) == (seen, len(seen)), query
         assert get(world, f"/items/{other}/neighbours?{query}", "bob") == {"previous": None, "next": None}
         assert len(get(world, f"/items?{query}", "admin")["items"]) == 2, query
+
+
+def test_filters_tell_what_somebody_flagged_or_skipped_only_to_them(world: World) -> None:
+    item = disputed(world)
+    for state, owner in (("flagged", "ann"), ("skipped", "labeller")):
+        for role, seen in ((owner, [item]), ("bob", []), ("admin", [item])):
+            listed = get(world, f"/items?state={state}", role)
+            assert ([one["item"] for one in listed["items"]], listed["total"]) == (seen, len(seen)), (state, role)
+    world.post(f"{TASK}/flags", {"item": item}, "bob")
+    assert get(world, "/items?state=flagged", "bob")["total"] == 1
+    label(world, item, "no", "cem")
+    assert get(world, "/items?state=skipped", "cem")["total"] == 1, "who has voted sees it all"
 
 
 def test_events_do_not_tell_the_label_of_an_item_that_is_open_again(world: World) -> None:

@@ -14,8 +14,10 @@ from askance.service.api.prometheus import Scrape
 from askance.service.connectors.events import KINDS, EventMaker
 from askance.service.settings import Asking, Certify
 from askance.service.state import journal, snapshots
+from askance.service.state.automation import Automation, Row, certified, confidence
 from askance.service.state.figures import progressive, sample_estimates
 from askance.service.state.replaying import replay
+from askance.service.store.entries import Entry
 from askance.service.views import export
 from desk import OTHER, PREDICTED, Desk
 from service_task import TaskRunner, settings, texts
@@ -155,6 +157,45 @@ def test_a_snapshot_in_the_middle_makes_no_difference() -> None:
     good(chance, desk, 300, rate=0.02)
     replay(restored, desk.entries[rows:], lambda seqs: {})
     assert restored.automation.state() == desk.fold.automation.state()
+
+
+def test_the_threshold_in_the_journal_is_a_number_whatever_mistakes_depend_on() -> None:
+    """Mistakes do not depend on confidence, so no set is expected to have far fewer than allowed."""
+    chance, automation = random.Random(9), Automation(Certify(0.1, confidence=0.9, audit=0.2))
+    task, waiting, item, announced = settings("auto"), [], 0, 0
+    for _ in range(60):
+        for _ in range(chance.choice([20, 60, 150])):
+            item += 1
+            asked = chance.random() < 0.2
+            automation.add(item, Row(2 + chance.expovariate(0.3), 0.2, asked), "ham")
+            waiting += [item] * asked
+        for _ in range(min(len(waiting), chance.choice([0, 8, 20, 40]))):
+            automation.settle(waiting.pop(0), "ham" if chance.random() > 0.03 else "spam")
+            found = automation.certificate()
+            if automation.certified:
+                announced += 1
+                entry = journal.entry(journal.CERTIFIED, item, 0.0, certified(task, found))
+                assert np.isfinite(journal.read(entry).threshold)
+                assert found.share > 0
+    assert announced > 100
+
+
+def test_an_infinite_threshold_in_the_journal_of_an_earlier_version_can_be_read() -> None:
+    body = b'{"error":0.1,"confidence":0.9,"threshold":null,"share":0.0,"members":1553,"labels":305,"mistakes":10}'
+    assert journal.read(Entry(1, 0.0, journal.CERTIFIED, None, None, None, body)).threshold is None
+
+
+def test_confidences_do_not_depend_on_whether_a_new_class_has_a_label(tmp_path: Any) -> None:
+    chance = random.Random(0)
+    with TaskRunner(str(tmp_path / "a.db"), settings("auto", questions=Asking("lease"))) as runner:
+        runner.import_items(*texts(chance, 60))
+        new = [text for text, _ in texts(chance, 10)]
+        before = [confidence(runner.task.settings, one.score) for one in runner.decide(*new)]
+        runner.change_classes(add=["other"])
+        after = [confidence(runner.task.settings, one.score) for one in runner.decide(*new)]
+        assert after == pytest.approx(before, rel=0.05)
+        assert all(0 <= one.score <= 1 for one in runner.decide(*new))
+        assert confidence(runner.task.settings, -6.5) == 6.5, "as journals of earlier versions have it"
 
 
 def test_another_setting_begins_again_with_less_probability() -> None:

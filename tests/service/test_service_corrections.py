@@ -328,7 +328,8 @@ def test_after_a_compaction_labels_can_still_be_corrected(opened):
     truth = taught(runner)
     runner.task.settle()
     runner.clock.now += 1000.0
-    assert compact(runner.task, 0.0, runner.clock.now).before == runner.task.fold.seq
+    last = runner.task.fold.seq
+    assert compact(runner.task, 0.0, runner.clock.now).before == last
     item = in_memory(runner)[0]
     before = runner.model()
     assert runner.correct(item, OTHER[truth[item]]).label == OTHER[truth[item]]

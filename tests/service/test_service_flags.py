@@ -83,7 +83,7 @@ def test_the_same_flag_again_does_nothing_and_another_note_is_another_flag(opene
     assert runner.flag(first, key="b").again, "it is flagged already"
     assert runner.flag(first, note="The guideline does not say").open == 2
     assert runner.flag(first, "bob").open == 3
-    with pytest.raises(RequestError, match="'a' belongs to the flag of another item"):
+    with pytest.raises(RequestError, match="'a' belongs to another flag"):
         runner.flag(second, key="a")
 
 

@@ -42,6 +42,32 @@ def money(task: TaskRunner) -> messages.Money:
     return found
 
 
+def test_leases_that_have_ended_give_their_money_back(tmp_path: Any) -> None:
+    price = Oracles(budget=2.0, people=1.0, guesses={"other": 0.5})
+    uses = {
+        "guess": lambda task: guess(task, 5, "other"),
+        "item": lambda task: task.decide(messages.Item(text="new", guesses={"other": messages.Guess("spam")})),
+        "label": lambda task: task.label(
+            next(item for item in range(1, 7) if item not in task.task.fold.questions.open), "spam"
+        ),
+    }
+    for name, use in uses.items():
+        with runner(tmp_path, price, file=f"{name}.db", labels={"lease_seconds": 1}) as task:
+            task.decide(*"abcdef")
+            task.lease(count=2)
+            assert money(task).left == "0.0"
+            task.clock.now += 1.5
+            assert (money(task).spent, money(task).left, task.figures().spend.asked) == ("0.0", "2.0", 0)
+            use(task)
+            assert money(task).left == ("1.0" if name == "label" else "1.5")
+            if name == "item":
+                assert task.detail(task.task.fold.seq).guesses
+            assert task.task.fold.money.spent <= Decimal(2)
+            before = task.everything()
+            with task.reopened() as again:
+                assert again.everything() == before
+
+
 def test_what_was_spent_is_exact(tmp_path: Any) -> None:
     with runner(tmp_path) as task:
         assert money(task) == messages.Money(

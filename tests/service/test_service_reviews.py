@@ -47,6 +47,20 @@ def asked(runner, count=1):
     return items
 
 
+@pytest.mark.parametrize("algorithm", ["PA-I", "auto"])
+def test_a_lead_whose_lease_has_ended_can_decide_what_was_given_up(opened, algorithm):
+    runner = opened(algorithm=algorithm, questions=Asking("lease"))
+    runner.decide("win prize")
+    item = runner.lease("ann").questions[0].item
+    runner.skip(item, "ann")
+    runner.lease("boss", items=[item])
+    runner.clock.now += 400
+    runner.lease("bob", items=[item])
+    assert runner.skip(item, "bob").state == "given up"
+    assert review(runner, item, "spam").label == "spam"
+    assert replays(runner)
+
+
 def replays(runner):
     """Whether the journal alone and the newest snapshot with its rest give the same fold."""
     before = runner.everything()

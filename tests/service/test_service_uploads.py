@@ -7,6 +7,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
+from askance.service.messages import LONGEST_TEXT
 from askance.service.settings import Hashing, TaskSettings
 from askance.service.uploads import upload
 from uploading import MAILS, Restarted, Uploading, files, kinds_of, until
@@ -274,6 +275,30 @@ def test_the_first_sheet_of_a_workbook(world):
     assert kinds_of(found)["town"] == "category"
     wrong = world.send(book_of(["text"], ["a" * 32_000], ["b"], [None, "c"]), "mails.xlsx")
     assert wrong["problem"] == "mails.xlsx, row 4: has a value in a column without a name: name it in row 1"
+
+
+@pytest.mark.parametrize(
+    ("cells", "texts"),
+    [
+        (["win now", 2024, True, 2.5, "see you"], ["win now", "2024", "TRUE", "2.5", "see you"]),
+        ([2024, 2025, False], ["2024", "2025", "FALSE"]),
+    ],
+)
+def test_numbers_in_a_text_column_of_a_workbook_are_texts(world, cells, texts):
+    """One cell that a spreadsheet took for a number refused the whole file."""
+    found = world.send(book_of(["text", "label"], *[[cell, "spam"] for cell in cells]), "mails.xlsx", "spam")
+    assert (found["state"], kinds_of(found)) == ("ready", {"text": "text", "label": "label"}), found["problem"]
+    world.add_all(found["upload"], "spam")
+    assert [item["text"] for item in world.items("spam")] == texts
+
+
+@pytest.mark.parametrize(("name", "delimiter"), [("mails.csv", ","), ("mails.tsv", "\t")])
+def test_long_texts_in_a_table(world, name, delimiter):
+    text = "a" * LONGEST_TEXT
+    found = world.send(f"text{delimiter}label\n{text}{delimiter}spam\n", name)
+    assert (found["state"], found["problem"]) == ("ready", None)
+    world.add_all(found["upload"])
+    assert world.items()[0]["text"] == text
 
 
 def test_parquet_without_its_library(world, monkeypatch):

@@ -29,11 +29,12 @@ def parquet_of(**columns):
     return buffer.getvalue()
 
 
+UNKNOWN = "unrecognised file extension: give a file in one of the formats 'csv', 'jsonl', 'parquet', 'tsv', 'xlsx'"
 WRONG = {
     "header only": ("mails.csv", b"text,label\n", "has no rows below the header"),
     "blank": ("mails.csv", b"\n\n\n", "has only blank lines"),
     "another encoding": ("mails.csv", "text\nGrüße\n".encode("latin-1"), "line 2: byte 3 is not UTF-8"),
-    "rows of different length": ("mails.csv", b"a,b\n1,2\n3\n", "line 3: has 1 cells but the header has 2"),
+    "rows of different length": ("mails.csv", b"a,b\n1,2\n3\n", "line 3: has 1 cell but the header has 2"),
     "an open quote": ("mails.csv", b'a,b\n"1,2\n', "line 2: is not well-formed CSV"),
     "two columns of one name": ("mails.csv", b"a,a\n1,2\n", "two columns have the name 'a'"),
     "5,000 columns": (
@@ -53,11 +54,21 @@ WRONG = {
     "an array of JSON": ("mails.json", b'[{"text": "a"}]', "is an array of JSON"),
     "JSON that is cut off": ("mails.jsonl", b'{"text": "a"}\n{"text": ', "line 2: is not JSON"),
     "no object": ("mails.jsonl", b"3\n", "not an object"),
-    "an archive": ("mails.npz", b"PK\x03\x04 and more", "a zip archive"),
+    "an archive": ("mails.npz", b"PK\x03\x04 and more", "mails.npz: is an archive of NumPy: send it with askance"),
+    "a zip archive": ("mails.zip", b"PK\x03\x04 and more", "mails.zip: is a zip archive: unpack it"),
+    "svmlight": ("mails.svm", b"1 2:3\n", "mails.svm: is svmlight: give JSON lines, CSV, TSV, Parquet or XLSX"),
+    "svmlight with the name of a text": ("mails.txt", b"1 2:3\n", "TSV, Parquet or XLSX"),
+    "a document": ("mails.pdf", b"%PDF-1.4\n", f"mails.pdf: {UNKNOWN}"),
+    "a text": ("mails.txt", b"hello\nsee you\n", f"mails.txt: {UNKNOWN}"),
     "a text beyond the limit": (
         "mails.jsonl",
         json.dumps({"text": "a" * 200_001}).encode(),
         "line 1: cannot be sent, because text must be text of at most 200000 characters",
+    ),
+    "a text beyond the limit in a table": (
+        "mails.csv",
+        b"text,label\n" + b"a" * 200_001 + b",spam\n",
+        "line 2: cannot be sent, because text must be text of at most 200000 characters",
     ),
 }
 

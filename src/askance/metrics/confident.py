@@ -1,6 +1,5 @@
 """Which rows are confident enough: a threshold for a set with few mistakes, from labels of the past."""
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -74,9 +73,14 @@ class Choices:
         return self._between(best), float(speeds[best])
 
     def widest(self, ratio: float) -> float:
-        """Return the threshold of the largest set with at most this ratio of the allowed mistakes."""
+        """Return the threshold of the largest set with at most this ratio of the allowed mistakes.
+
+        If there is none, it is that of the set with the smallest ratio, so that it is never infinite.
+        """
         fits = np.flatnonzero((self.ratios <= ratio) & self.last)
-        return self._between(int(fits[-1])) if len(fits) else math.inf
+        return self._between(
+            int(fits[-1]) if len(fits) else int(np.argmin(np.where(self.last, self.ratios, np.inf)))
+        )
 
     def _between(self, place: int) -> float:
         """Half-way to the next confidence, so that rounding cannot move a row across."""

@@ -33,16 +33,19 @@ def compact(task: Task, keep_days: float, now: float) -> messages.Compacted:
     older = [seq for seq in store.snapshot_seqs(number) if seq < before]
     if not older or older[-1] <= task.horizon():
         return messages.Compacted(0, task.horizon())
-    store.set_setting(horizon_name(number), str(older[-1]))
+    upto, kept = older[-1], _kept(task)
+    if without := [item for item in task.fold.candidates.waiting if item <= upto and item not in kept]:
+        task.stop_asking(without)  # first: if the compaction does not come to its end, nothing is missing
+    store.set_setting(horizon_name(number), str(upto))
     store.drop_snapshots(number, older[:-1])
-    return messages.Compacted(_strip(store, number, older[-1], _asked(task)), older[-1])
+    return messages.Compacted(_strip(store, number, upto, kept), upto)
 
 
-def _asked(task: Task) -> set[int]:
-    """The items that were asked about on lease, and those that are set aside for questions at random."""
+def _kept(task: Task) -> set[int]:
+    """The items that were asked about on lease, or will be, at random or for a certificate."""
     entries = task.store.entries(task.number, kinds=[journal.ASK])
     asked = {entry.item for batch in entries for entry in batch if entry.item is not None}
-    return asked | task.fold.audits.kept.keys()
+    return asked | task.fold.audits.kept.keys() | set(task.fold.automation.checks())
 
 
 def _strip(store: Store, number: int, upto: int, kept: Collection[int]) -> int:

@@ -199,6 +199,16 @@ class Task:
         if self._snapping is not None:
             self._snapping.join()
 
+    def stop_asking(self, items: Sequence[int]) -> None:
+        """Ask about none of these items that wait from now on, because a compaction drops their content."""
+        transaction = self._transaction()
+        transaction.write(journal.COMPACTION, journal.Compaction(list(items)))
+        for item in items:
+            self._waiting.forget(item)
+        self._commit(transaction, [])
+        if self._stale:
+            raise unavailable(None)
+
     # ------------------------------------------------------------------ inside
 
     def _transaction(self) -> Transaction:

@@ -124,6 +124,12 @@ def test_styles_follow_the_direction_of_the_page() -> None:
     assert {name: rules for name, rules in found.items() if rules} == {}
 
 
+def test_all_pages_write_numbers_in_one_way() -> None:
+    """Each format of its own would have to remember that nobody wants to read "-0"."""
+    found = {path.name: path.read_text().count("new Intl.NumberFormat") for path in WEB.glob("static/*.js")}
+    assert {name: count for name, count in found.items() if count} == {"language.js": 1}
+
+
 def test_every_action_of_the_audit_log_has_a_name() -> None:
     tables = [
         value for value in vars(api).values() if isinstance(value, tuple) and value and isinstance(value[0], Route)

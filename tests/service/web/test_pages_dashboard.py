@@ -158,6 +158,52 @@ def test_the_page_says_when_predictions_have_become_worse(served: Any, dashboard
     page.get_by_text("Predictions became worse, probably 3 days ago.").wait_for()
 
 
+def test_items_with_a_label_are_called_labelled_and_their_labels_are_counted_apart(dashboard: Any) -> None:
+    """Two people gave 80 labels to 40 items, and both pages said how many "labels" there were."""
+    page = dashboard("admin")
+    labels = page.locator(".figure", has_text="Labels").first
+    labels.get_by_text("80", exact=True).wait_for()
+    assert "40 of 40 questions are answered" in labels.inner_text()
+    page.goto("/tasks")
+    page.locator("dt").first.wait_for()
+    assert page.locator("dl.counts").inner_text().split()[:4] == ["Items", "700", "Labelled", "40"]
+
+
+def test_what_rounds_to_zero_has_no_sign(dashboard: Any) -> None:
+    page = dashboard("admin")
+    page.locator("#pairs tbody tr").wait_for()
+    little = {"value": 0.2, "low": -0.00098, "high": 0.41, "note": ""}
+
+    def change(route: Any) -> None:
+        found = route.fetch().json()
+        pairs = [one | {"kappa": little | {"low": -0.31}} for one in found["pairs"]]
+        route.fulfill(json=found | {"alpha": little, "pairs": pairs})
+
+    page.route("**/labellers", change)
+    page.reload()
+    page.get_by_text("Krippendorff's alpha: 0.2 (0 to 0.41)").wait_for()
+    assert page.locator('#pairs [data-label="Cohen\'s kappa"]').inner_text() == "0.2 (-0.31 to 0.41)"
+
+
+@pytest.mark.parametrize(
+    ("spend", "words"),
+    [
+        ({"total": 2, "asked": 5}, "0 left in total"),
+        ({"per_day": 2, "left_today": -3}, "0 left today"),
+        ({"rate": 0.1, "left": -3.2}, "0 left now"),
+    ],
+)
+def test_of_a_budget_that_was_lowered_nothing_is_left(dashboard: Any, spend: dict[str, float], words: str) -> None:
+    page = dashboard("admin")
+    page.locator("#pairs tbody tr").wait_for()
+    shown = json.loads(page.evaluate("async () => (await fetch('/api/tasks/acted-on/figures')).text()"))
+    shown["spend"] |= {"total": None, "left_today": None} | spend
+    page.route("**/events", lambda route: None)  # no figures but those above
+    page.route("**/figures", lambda route: route.fulfill(json=shown))
+    page.reload()
+    page.locator(".figure", has_text="Sent for labelling").get_by_text(words, exact=True).wait_for()
+
+
 def test_a_labeller_sees_no_other_labellers(served: Any, dashboard: Any) -> None:
     page = dashboard("ann")
     page.locator("#labellers td").first.wait_for()

@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 
+from askance.service.client import Client
 from browser import Served, until
 from labelling_tab import Tab, standing
 
@@ -476,6 +477,20 @@ def test_it_goes_on_by_itself_and_the_first_view_is_light(served, context):
     tab.wait_for_end("The budget is used up")
     tab.until_sent()
     assert len(standing(task)) == 2
+
+
+def test_of_a_budget_that_was_lowered_nothing_is_left(served, context):
+    task = served.task(budget={"per_day": 3})
+    task.ask(3)
+    with Client(served.address, task=task.name) as client:
+        client.change(budget={"per_day": 1})
+    tab = Tab(context, task)
+    for key in "121":
+        tab.press(key)
+    tab.wait_for_end("Today's budget is used up")
+    assert tab.page.locator("#budget").inner_text() == "0"
+    assert tab.page.locator("#budget-words").inner_text() == "labels left today"
+    tab.until_sent()
 
 
 @pytest.mark.slow

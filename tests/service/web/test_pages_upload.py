@@ -244,7 +244,7 @@ def test_a_cancelled_upload_keeps_what_was_added(page, task, monkeypatch):
 
 WRONG = [
     ("mails.csv", b"", "mails.csv: is empty"),
-    ("mails.csv", b"a,b\n1,2\n3\n", "line 3: has 1 cells but the header has 2"),
+    ("mails.csv", b"a,b\n1,2\n3\n", "line 3: has 1 cell but the header has 2"),
     ("mails.xlsx", b"PK\x03\x04 and more", "save it as CSV."),
     ("mails.parquet", b"", "mails.parquet: is empty"),
 ]

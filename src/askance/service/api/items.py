@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import msgspec
 from starlette.responses import Response
@@ -32,6 +33,13 @@ IMAGE_HEADERS = {
 }
 PER_PLACE = 10_000  # bytes of images that count as one item that waits for the writer
 _item = msgspec.json.Decoder(messages.Item)
+
+
+class Line(NamedTuple):
+    """A line of a stream that is not blank, and its number among all lines."""
+
+    number: int
+    content: bytes
 
 
 async def decide_items(call: Call) -> messages.Decisions:
@@ -171,13 +179,11 @@ class Lines(Response):
 
 
 async def _decided_lines(
-    call: Call, lines: list[bytes] | None, batches: AsyncGenerator[list[bytes], None]
+    call: Call, lines: list[Line] | None, batches: AsyncGenerator[list[Line], None]
 ) -> AsyncIterator[bytes]:
-    number = 0
     try:
         while lines is not None:
-            items, error = _read_lines(lines, number)
-            number += len(items)
+            items, error = _read_lines(lines)
             if items:
                 yield await _decided(call, items)
             if error is not None:
@@ -199,7 +205,7 @@ async def _decided(call: Call, items: list[messages.Item]) -> bytes:
     return b"".join(msgspec.json.encode(decision) + b"\n" for decision in found.decisions)
 
 
-async def _next(call: Call, batches: AsyncIterator[list[bytes]]) -> list[bytes] | None:
+async def _next(call: Call, batches: AsyncIterator[list[Line]]) -> list[Line] | None:
     """The next lines; an error if the sender is silent for too long, or is no longer admitted."""
     coming = asyncio.ensure_future(anext(batches, None))
     try:
@@ -215,9 +221,9 @@ async def _next(call: Call, batches: AsyncIterator[list[bytes]]) -> list[bytes] 
             await asyncio.wait([coming])
 
 
-async def _lines(call: Call) -> AsyncGenerator[list[bytes], None]:
+async def _lines(call: Call) -> AsyncGenerator[list[Line], None]:
     """The lines of the request body, in batches as they arrive."""
-    rest = b""
+    before, rest = 0, b""
     most = 4 * messages.LONGEST_TEXT
     bodies: Bodies = call.request.app.state.bodies
     with bodies.claim() as claim:
@@ -226,19 +232,20 @@ async def _lines(call: Call) -> AsyncGenerator[list[bytes], None]:
             if len(rest) > most:
                 raise RequestError(413, "too_large", f"a line is longer than {most} bytes: split the item")
             claim.resize(len(rest))
-            whole = [line for line in lines if line.strip()]
+            whole = [Line(number, line) for number, line in enumerate(lines, before + 1) if line.strip()]
+            before += len(lines)
             for start in range(0, len(whole), STREAM_BATCH):
                 yield whole[start : start + STREAM_BATCH]
     if rest.strip():
-        yield [rest]
+        yield [Line(before + 1, rest)]
 
 
-def _read_lines(lines: list[bytes], before: int) -> tuple[list[messages.Item], RequestError | None]:
+def _read_lines(lines: list[Line]) -> tuple[list[messages.Item], RequestError | None]:
     """The items before the first line that is not valid, and the error of that line."""
     items: list[messages.Item] = []
     for line in lines:
         try:
-            items.append(_item.decode(line))
+            items.append(_item.decode(line.content))
         except (ValueError, RecursionError) as error:
-            return items, RequestError(422, "invalid", f"line {before + len(items) + 1}: {error}")
+            return items, RequestError(422, "invalid", f"line {line.number}: {error}")
     return items, None

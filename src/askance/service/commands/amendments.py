@@ -6,6 +6,7 @@ from msgspec import UNSET, Struct
 
 from askance.service import messages
 from askance.service.commands.items import entry_of
+from askance.service.commands.keys import check_key
 from askance.service.commands.labels import item_numbers, lend, standing_votes
 from askance.service.errors import conflict, not_found
 from askance.service.label_sets import check_label, id_of, label_of
@@ -48,9 +49,10 @@ def undo(
 ) -> PendingAmendment | messages.Amendment:
     """Undo a label of this labeller. The same key again does nothing."""
     key = None if request.key is UNSET else request.key
-    repeated = _repeated(transaction, journal.UNDO, key)
-    if repeated is not None:
-        return repeated
+    if (earlier := _earlier(transaction, journal.UNDO, key)) is not None:
+        same = request.item is UNSET or request.item == earlier.item
+        check_key(key or "", earlier, "undoing", who, same=same)
+        return _again(transaction, earlier)
     if request.item is not UNSET:
         votes = [entry for entry in standing_votes(transaction, request.item) if _is_by(entry, who)]
         if not votes:
@@ -86,11 +88,12 @@ def correct(
 ) -> PendingAmendment | messages.Amendment:
     """Correct the label of an item, now or by a replay. The same key or the same label again does nothing."""
     key = None if request.key is UNSET else request.key
-    repeated = _repeated(transaction, journal.CORRECTION, key)
-    if repeated is not None:
-        return repeated
     label = check_label(transaction.settings, request.label)
     item = item_numbers(transaction, [request])[0]
+    if (earlier := _earlier(transaction, journal.CORRECTION, key)) is not None:
+        same = (earlier.item, journal.read(earlier).label) == (item, label)
+        check_key(key or "", earlier, "correction", who, same=same)
+        return _again(transaction, earlier)
     entry = entry_of(transaction, item)
     now = label_now(transaction, entry)
     if now is None:
@@ -157,10 +160,13 @@ def _is_by(vote: Entry, who: str | None) -> bool:
     return vote.who == who and not journal.read(vote).by_program
 
 
-def _repeated(transaction: Transaction, kind: str, key: str | None) -> messages.Amendment | None:
-    earlier = transaction.by_key([kind], [key]).get(key) if key is not None else None
-    if earlier is None:
-        return None
+def _earlier(transaction: Transaction, kind: str, key: str | None) -> Entry | None:
+    """The entry that a request with this key wrote before."""
+    return None if key is None else transaction.by_key([kind], [key]).get(key)
+
+
+def _again(transaction: Transaction, earlier: Entry) -> messages.Amendment:
+    """The answer to a request that wrote this entry before."""
     assert earlier.item is not None
     label = label_now(transaction, transaction.at([earlier.item])[earlier.item])
     return messages.Amendment(earlier.item, label, transaction.fold.version, 0, again=True)

@@ -1,7 +1,7 @@
 """What the current model says of items that wait, and how they become questions."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from askance.service.state import journal
 from askance.service.state.questions import Question
@@ -35,6 +35,13 @@ def ask(
     question = transaction.write(journal.ASK, body, item=choice.item).question
     assert question is not None
     return question
+
+
+def withdraw_deserted(transaction: Transaction, but: Collection[int] = ()) -> None:
+    """Let deserted items wait again, which gives their labels back: others may be worth more by now."""
+    for question in transaction.fold.deserted(transaction.now):
+        if question.item not in but:
+            transaction.write(journal.WITHDRAW, journal.Nothing(), item=question.item)
 
 
 def _rows(transaction: Transaction, items: Sequence[int]) -> Mapping[int, AnyRow]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from askance.service.commands import deciding
-from askance.service.commands.asking import ask, current, most_doubtful
+from askance.service.commands.asking import ask, current, most_doubtful, withdraw_deserted
 from askance.service.errors import conflict
 from askance.service.state import journal
 from askance.service.state.fold import Fold
@@ -50,23 +50,13 @@ def with_gold(transaction: Transaction, count: int, who: str | None) -> list[Que
     return chosen
 
 
-def withdraw_deserted(transaction: Transaction) -> None:
-    """Let items wait again whose leases have ended without an answer: others may be worth more by now."""
-    if not transaction.settings.asks_on_lease:
-        return
-    opened = transaction.fold.questions.open.values()
-    for question in [one for one in opened if not one.skipped and one.is_deserted(transaction.now)]:
-        transaction.write(journal.WITHDRAW, journal.Nothing(), item=question.item)
-
-
 def ask_named(transaction: Transaction, items: Sequence[int]) -> None:
     """Ask about named items that wait: somebody wants to label them, or did so when the lease had ended."""
     fold = transaction.fold
     if not transaction.settings.asks_on_lease:
         return
     named = [item for item in items if may_be_asked(fold, item)]
-    if len(named) > affordable(fold, transaction.now):
-        raise conflict("budget_spent", "the budget has no label left for these items: name fewer, or raise it")
+    check_left(transaction, len(named) * transaction.settings.label_cost, named)
     for choice in current(transaction, named).values():
         ask(transaction, choice, "given")
 
@@ -78,7 +68,14 @@ def check_room(transaction: Transaction, items: Sequence[int], who: str | None) 
     unlent = [question for question in named if question.loan(who, now) is None]
     missing = sum(question.missing(cost, now) for question in unlent)
     missing += cost * sum(may_be_asked(fold, item) for item in items)
-    if missing and missing > fold.labels_left(now):
+    check_left(transaction, missing, items)
+
+
+def check_left(transaction: Transaction, labels: int, items: Sequence[int]) -> None:
+    """Refuse items for which the budget has too few labels, even if deserted questions give theirs back."""
+    if labels > max(0.0, transaction.fold.labels_left(transaction.now)):
+        withdraw_deserted(transaction, but=items)
+    if labels > max(0.0, transaction.fold.labels_left(transaction.now)):
         raise conflict("budget_spent", "the budget has no label left for these items: name fewer, or raise it")
 
 
@@ -93,7 +90,7 @@ def waiting(fold: Fold, now: float) -> int:
     open_now = len(fold.questions.open) - fold.questions.lent(now)
     if not fold.settings.asks_on_lease or fold.state != "running":
         return open_now
-    audits = sum(audit.state == "waiting" for audit in fold.audits.kept.values())
+    audits = sum(audit.state == "waiting" for audit in list(fold.audits.kept.values()))
     return open_now + min(affordable(fold, now), len(fold.candidates.waiting) + audits)
 
 

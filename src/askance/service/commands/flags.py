@@ -4,8 +4,9 @@ from msgspec import UNSET
 
 from askance.service import messages
 from askance.service.commands.items import entry_of
+from askance.service.commands.keys import check_key
 from askance.service.commands.labels import own_flags, why_closed
-from askance.service.errors import conflict, not_found
+from askance.service.errors import not_found
 from askance.service.state import journal
 from askance.service.transaction import Transaction
 
@@ -15,7 +16,7 @@ def flag(transaction: Transaction, request: messages.Flag, who: str | None) -> m
     if entry_of(transaction, request.item).kind == journal.ITEM and not transaction.settings.asks_on_lease:
         raise why_closed(transaction, request.item)  # nobody will label it
     notes = [journal.read(one).note for one in own_flags(transaction, request.item, who)]
-    again = _repeated(transaction, journal.FLAG, request) or request.note in notes
+    again = _repeated(transaction, journal.FLAG, request, who) or request.note in notes
     if not again:
         transaction.write(journal.FLAG, journal.Flag(request.note), item=request.item, key=request.key, who=who)
     return _flagged(transaction, request.item, again=again)
@@ -23,7 +24,7 @@ def flag(transaction: Transaction, request: messages.Flag, who: str | None) -> m
 
 def undo_flag(transaction: Transaction, request: messages.FlagUndo, who: str | None) -> messages.Flagged:
     """Undo the last open flag of this labeller on an item. The same key again does nothing."""
-    if _repeated(transaction, journal.UNFLAG, request):
+    if _repeated(transaction, journal.UNFLAG, request, who):
         return _flagged(transaction, request.item, again=True)
     own = own_flags(transaction, request.item, who)
     if not own:
@@ -32,15 +33,15 @@ def undo_flag(transaction: Transaction, request: messages.FlagUndo, who: str | N
     return _flagged(transaction, request.item)
 
 
-def _repeated(transaction: Transaction, kind: str, request: messages.Flag | messages.FlagUndo) -> bool:
+def _repeated(
+    transaction: Transaction, kind: str, request: messages.Flag | messages.FlagUndo, who: str | None
+) -> bool:
     """Whether this request came before."""
     if request.key is UNSET:
         return False
     earlier = transaction.by_key([kind], [request.key]).get(request.key)
-    if earlier is not None and earlier.item != request.item:
-        raise conflict(
-            "key_reused", f"the key {request.key!r} belongs to the flag of another item: choose another"
-        )
+    if earlier is not None:
+        check_key(request.key, earlier, "flag", who, same=earlier.item == request.item)
     return earlier is not None
 
 

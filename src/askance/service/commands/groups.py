@@ -12,6 +12,7 @@ from msgspec import UNSET
 from askance.service import messages
 from askance.service.commands import labels
 from askance.service.commands.amendments import PendingAmendment, correct, label_now, undo
+from askance.service.commands.keys import check_key
 from askance.service.errors import RequestError, conflict, invalid
 from askance.service.label_sets import check_class, check_single
 from askance.service.state import journal
@@ -90,6 +91,8 @@ def undo_group(
     keys = dict(zip(items, group_keys(request.key, len(items)), strict=True))
     earlier = transaction.by_key([journal.UNDO], list(group_keys(request.key)))
     if earlier:
+        for entry in earlier.values():
+            check_key(request.key, entry, "undoing", who, same=True)
         done = [entry.item for entry in earlier.values() if entry.item is not None]
         return None, messages.GroupUndone(sorted(done), [], transaction.fold.version)
     changes: list[PendingAmendment] = []
@@ -127,9 +130,11 @@ def _sorted(transaction: Transaction, request: messages.GroupLabel, who: str | N
     entries = _look_up(transaction, request.items)
     keys = list(group_keys(request.key, len(request.items)))
     earlier = transaction.by_key([journal.LABEL, journal.CORRECTION], keys)
+    label = transaction.settings.id_of(request.label)
     for item, key in zip(request.items, keys, strict=True):
         if key in earlier:
-            _check_same(transaction, earlier[key], item, request)
+            same = (earlier[key].item, journal.read(earlier[key]).label) == (item, label)
+            check_key(request.key, earlier[key], "group", who, same=same)
             found.again[item] = earlier[key].kind
             continue
         try:
@@ -163,12 +168,6 @@ def _sort(
     else:
         labels.check(transaction, messages.Label(request.label, item=item), item, who)
         found.label[item] = key
-
-
-def _check_same(transaction: Transaction, earlier: Entry, item: int, request: messages.GroupLabel) -> None:
-    """Refuse the key of another group."""
-    if (earlier.item, journal.read(earlier).label) != (item, transaction.settings.id_of(request.label)):
-        raise conflict("key_reused", f"the key {request.key!r} belongs to another group: choose another key")
 
 
 def _look_up(transaction: Transaction, items: Sequence[int]) -> dict[int, Entry]:

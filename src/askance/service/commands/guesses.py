@@ -6,6 +6,7 @@ from typing import NamedTuple
 from msgspec import UNSET, UnsetType
 
 from askance.service import messages
+from askance.service.commands.asking import withdraw_deserted
 from askance.service.commands.items import check_guess, no_item
 from askance.service.commands.labels import item_numbers
 from askance.service.errors import conflict, invalid
@@ -72,10 +73,13 @@ def _is_repeated(one: Given, keys: dict[str, Entry]) -> bool:
 
 def _check_money(transaction: Transaction, programs: list[str]) -> None:
     """Refuse guesses that cost more than is left."""
-    money = transaction.fold.money
-    if not money.affords(Counter(programs)):
+    fold, counts = transaction.fold, Counter(programs)
+    if not fold.money.affords(counts):
+        withdraw_deserted(transaction)
+    if not fold.money.affords(counts):
         raise conflict(
-            "budget_spent", f"these guesses cost more than the {money.left} that is left: raise oracles.budget"
+            "budget_spent",
+            f"these guesses cost more than the {fold.money.left} that is left: raise oracles.budget",
         )
 
 

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from askance.service import images, messages
+from askance.service.commands.asking import withdraw_deserted
 from askance.service.errors import RequestError, conflict, invalid, not_found
 from askance.service.label_sets import check_label, check_single, id_of, label_of, unknown_class
 from askance.service.settings import PARTS, TaskSettings
@@ -49,6 +50,9 @@ def decide(transaction: Transaction, items: Sequence[messages.Item], who: str | 
 def _decided(transaction: Transaction, item: messages.Item, row: AnyRow, who: str | None) -> Entry:
     """Decide about a new item, with those of its guesses that can be paid."""
     paid = _paid_guesses(transaction, item)
+    if paid != item.guesses:
+        withdraw_deserted(transaction)
+        paid = _paid_guesses(transaction, item)
     if paid != item.guesses:
         item = msgspec.structs.replace(item, guesses=paid)
         (row,) = rows_of(transaction.settings, [item])

@@ -8,14 +8,15 @@ from msgspec.structs import replace
 
 from askance.service import messages
 from askance.service.commands import choosing
-from askance.service.commands.asking import current
+from askance.service.commands.asking import current, withdraw_deserted
 from askance.service.commands.items import image_of, no_item
+from askance.service.commands.keys import check_key
 from askance.service.errors import RequestError, conflict, invalid, not_found
 from askance.service.label_sets import check_label, id_of, label_of, text_of
 from askance.service.settings import TaskSettings
 from askance.service.state import journal
 from askance.service.state.questions import Question
-from askance.service.state.rows import stored_rows
+from askance.service.state.rows import has_content, stored_rows
 from askance.service.state.vectors import length_of
 from askance.service.state.waiting_rows import Choice
 from askance.service.store.entries import Entry
@@ -117,7 +118,7 @@ def return_question(transaction: Transaction, item: int, who: str | None) -> mes
         raise why_closed(transaction, item)
     if question.loan(who, transaction.now) is not None:
         transaction.write(journal.RETURN, journal.Nothing(), item=item, who=who)
-        choosing.withdraw_deserted(transaction)
+        withdraw_deserted(transaction)
     return messages.Questions([], _waiting(transaction))
 
 
@@ -158,8 +159,8 @@ def skip(transaction: Transaction, request: messages.Skip, who: str | None) -> m
     """Skip a question: other labellers may still answer it."""
     key = request.key if request.key is not UNSET else None
     earlier = transaction.by_key([journal.SKIP], [key] if key else []).get(key or "")
-    if earlier is not None and earlier.item != request.item:
-        raise conflict("key_reused", f"the key {key!r} belongs to the skip of another item: choose another")
+    if earlier is not None:
+        check_key(key or "", earlier, "skip", who, same=earlier.item == request.item)
     question = transaction.fold.question_of(request.item)
     again = earlier is not None or (question is not None and (who or "") in question.skipped)
     if not again:
@@ -188,6 +189,10 @@ def why_closed(transaction: Transaction, item: int) -> RequestError:
     if entry is None or entry.kind not in journal.ITEMS:
         return no_item(item, entry)
     if entry.kind == journal.ITEM and not standing_votes(transaction, item):
+        if not has_content(transaction.settings, journal.read(entry)):
+            return conflict(
+                "compacted", f"the content of item {item} was dropped by a compaction: ask about others"
+            )
         return conflict("not_asked", f"item {item} was not asked about: import it if you know its label")
     if entry.kind == journal.IMPORTED:
         return conflict("answered", f"item {item} was imported with its label: send a correction to change it")
@@ -205,8 +210,10 @@ def is_repeated(
     """Whether this label was accepted before, by its key or its labeller. Refuse a key of another label."""
     earlier = keys.get(one.key) if one.key is not UNSET else None
     if earlier is not None:
-        if (earlier.item, journal.read(earlier).label) != (item, id_of(transaction.settings, one.label)):
-            raise conflict("key_reused", f"the key {one.key!r} belongs to another label: choose another key")
+        given = (item, id_of(transaction.settings, one.label))
+        check_key(
+            earlier.key or "", earlier, "label", who, same=(earlier.item, journal.read(earlier).label) == given
+        )
         return True
     question = transaction.fold.question_of(item)
     if question is not None:

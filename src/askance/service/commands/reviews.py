@@ -8,6 +8,7 @@ from askance.service import messages
 from askance.service.commands import choosing
 from askance.service.commands.amendments import label_now
 from askance.service.commands.items import entry_of
+from askance.service.commands.keys import check_key
 from askance.service.commands.labels import why_closed
 from askance.service.errors import conflict
 from askance.service.label_sets import check_class, check_single
@@ -28,7 +29,7 @@ def review(transaction: Transaction, request: messages.ReviewRequest, who: str |
     entry = entry_of(transaction, item)
     label = None if request.label is UNSET else check_class(transaction.settings, request.label)
     now = label_now(transaction, entry)
-    if is_repeated(transaction, request):
+    if _is_repeated(transaction, request, label, who):
         return messages.Reviewed(item, now, transaction.fold.version, again=True)
     if label is None or now == transaction.settings.name_of(label):
         again = is_decided(transaction.of_item(item)) and item not in transaction.fold.flags
@@ -41,13 +42,16 @@ def review(transaction: Transaction, request: messages.ReviewRequest, who: str |
     return messages.Reviewed(item, transaction.settings.name_of(label), transaction.fold.version)
 
 
-def is_repeated(transaction: Transaction, request: messages.ReviewRequest) -> bool:
-    """Whether this decision was written before, by its key. Refuse the key of another item."""
+def _is_repeated(
+    transaction: Transaction, request: messages.ReviewRequest, label: str | None, who: str | None
+) -> bool:
+    """Whether this decision was written before, by its key. Refuse the key of another one."""
     if request.key is UNSET:
         return False
     earlier = transaction.by_key([journal.REVIEWED, journal.LABEL], [request.key]).get(request.key)
-    if earlier is not None and earlier.item != request.item:
-        raise conflict("key_reused", f"the key {request.key!r} belongs to another decision: choose another key")
+    if earlier is not None:
+        differs = earlier.kind == journal.LABEL and journal.read(earlier).label != label
+        check_key(request.key, earlier, "decision", who, same=earlier.item == request.item and not differs)
     return earlier is not None
 
 
@@ -68,9 +72,8 @@ def _settle(
     question = questions.open.get(entry.seq) or questions.given_up.get(entry.seq)
     if question is None:
         raise why_closed(transaction, entry.seq)
-    left = transaction.fold.labels_left(transaction.now)
-    if transaction.settings.questions is not None and not question.labels and left < 1:
-        raise conflict("budget_spent", "the budget has no label left for this item: raise it")
+    if transaction.settings.questions is not None and not question.labels:
+        choosing.check_left(transaction, 1, [entry.seq])
     row = stored_rows(transaction.settings, transaction.contents([entry.seq]))[entry.seq]
     body = journal.Label(label, final=True)
     transaction.write(journal.LABEL, body, item=entry.seq, key=request.key, who=who, row=row)

@@ -11,7 +11,7 @@ from askance._util.class_names import shown_class
 from askance.data.cells import column_number, is_missing, number_of
 from askance.data.encoding import TablePlan
 from askance.data.files import listed, shown
-from askance.data.jsonl import JsonRecord, text_of, value_of
+from askance.data.jsonl import JsonRecord, value_of
 from askance.data.kinds import LEFT_OUT, NUMBER
 from askance.data.multilabel import USUAL, labels_in
 from askance.data.raw_rows import VECTOR, ArchiveRows, JsonRows, RawRows, TableRows
@@ -68,7 +68,7 @@ class ItemMaker:
         place, fields = self.rows.where(entry.line), self.roles.fields
         content: dict[str, Any] = {}
         if fields.text is not None:
-            content["text"] = text_of(value_of(entry.record, fields.text, place), place)
+            content["text"] = self.rows.text(entry, fields.text)
         if self.roles.vector:
             content["vector"] = self._vector(entry, place)
         if "record" in self.settings.parts:

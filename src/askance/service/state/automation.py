@@ -171,8 +171,11 @@ class Automation:
 
 
 def confidence(settings: TaskSettings, score: float) -> float:
-    """The confidence of a prediction: log-odds of being right, if the learner is the automatic one."""
-    if settings.is_auto and settings.many:
+    """The confidence of a prediction: log-odds of being right, if the learner is the automatic one.
+
+    In journals of earlier versions, scores are log-odds, too, until the learner has a label of a third class.
+    """
+    if settings.is_auto and settings.many and 0 <= score <= 1:
         return float(log_odds_of_lead(score))
     return abs(score)
 

@@ -14,6 +14,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import msgspec
 from msgspec import UNSET
 
 from askance.service.settings import State, TaskSettings
@@ -104,7 +105,7 @@ class Fold:
                 self.model.see(row, self.seq + 1, granted=granted)
         else:
             assert row is not None
-            decision = self.model.decide(row, granted=granted)
+            decision = self.model.decide(row, granted=granted, many=self.settings.many)
             kind = journal.QUESTION if granted and decision.ask else journal.ITEM
             body = journal.DecidedItem(
                 text=content.text,
@@ -141,6 +142,10 @@ class Fold:
         elif entry.kind == journal.DELETION:
             self._delete(body)
             self.version = entry.seq
+        elif entry.kind == journal.COMPACTION:
+            for item in body.items:
+                self.candidates.take(item)
+            self.programs.forget(body.items)
         elif entry.kind in journal.AMENDMENTS:
             if is_in_place(entry, body):  # what others say is known from the start of the fold
                 self._correct(entry, body)
@@ -190,6 +195,23 @@ class Fold:
     def money(self) -> Money:
         """What answers have cost."""
         return Money(self.settings.oracles, self.ledger.asked, self.guessed)
+
+    def deserted(self, at: float) -> list[Question]:
+        """The questions whose leases have all ended without an answer, which still have labels of the budget."""
+        if not self.settings.asks_on_lease:
+            return []
+        opened = list(self.questions.open.values())  # views look from other threads
+        return [one for one in opened if not one.skipped and one.is_deserted(at)]
+
+    def ledger_at(self, at: float) -> Ledger:
+        """The ledger as it is once the labels of deserted questions are given back, which the next lease does."""
+        ledger = msgspec.structs.replace(self.ledger, earlier=self.ledger.earlier.copy())
+        ledger.spend(at, -sum(one.labels for one in self.deserted(at)))
+        return ledger
+
+    def money_at(self, at: float) -> Money:
+        """What answers have cost once these labels are given back."""
+        return Money(self.settings.oracles, self.ledger_at(at).asked, self.guessed)
 
     def question_of(self, item: int | None) -> Question | None:
         """The open question of an item, which may be a gold one."""

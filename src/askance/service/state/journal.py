@@ -37,6 +37,8 @@ REVIEWED = "reviewed"
 SETTINGS, STATE = "settings", "state"
 # A lead has deleted items. What is left of the entry of such an item is of another kind.
 DELETION, DELETED = "deletion", "deleted"
+# Items that waited have lost their content, so nobody can be asked about them any more.
+COMPACTION = "compaction"
 # Confident predictions are decided without people from now on, or no longer.
 CERTIFIED, REVOKED = "certified", "revoked"
 DRIFT = "drift"
@@ -206,6 +208,12 @@ class Deletion(Struct, frozen=True):
         return self.items | self.imported
 
 
+class Compaction(Struct, frozen=True):
+    """The items that waited, and no longer do because their content was dropped."""
+
+    items: list[int]
+
+
 class SettingsChange(Struct, frozen=True, omit_defaults=True):
     """The sections of a task's settings that change at this entry.
 
@@ -244,12 +252,12 @@ class Certified(Struct, frozen=True):
     """What is certified: at most a share `error` is wrong of the predictions with a score of at least `threshold`.
 
     `share` of the recent items had such a prediction. There are `members` so far, of which `labels` have a label,
-    and `mistakes` of these were wrong.
+    and `mistakes` of these were wrong. The threshold may be null in journals of earlier versions.
     """
 
     error: float
     confidence: float
-    threshold: float
+    threshold: float | None
     share: float
     members: int
     labels: int
@@ -297,6 +305,7 @@ BODIES: dict[str, type[Struct]] = {
     STATE: StateChange,
     DELETION: Deletion,
     DELETED: DeletedItem,
+    COMPACTION: Compaction,
     CERTIFIED: Certified,
     REVOKED: Revoked,
     DRIFT: Drift,

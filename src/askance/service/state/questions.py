@@ -64,7 +64,7 @@ class Question(Struct):
 
     def on_loan(self, now: float) -> int:
         """The number of people who have it on lease."""
-        return sum(is_current(loan.until, now) for loan in self.loans.values())
+        return sum(is_current(loan.until, now) for loan in list(self.loans.values()))
 
     def missing(self, cost: int, now: float) -> int:
         """The labels that the budget still has to set aside for one more vote; those of a question `cost` that."""
@@ -144,7 +144,7 @@ class Questions(Struct):
     def end(self, question: Question, who: str) -> None:
         """End the lease of a labeller."""
         if question.loans.pop(who, None) is not None:
-            self.on_loan.pop(question.item)
+            self.on_loan.pop(question.item, None)  # a question that was given up has none
             if question.loans:
                 self.on_loan[question.item] = max(loan.until for loan in question.loans.values())
 
@@ -156,6 +156,7 @@ class Questions(Struct):
     def give_up(self, question: Question) -> None:
         """Remember a question that was closed without a label."""
         question.given_up, question.labels = True, 0
+        question.loans.clear()
         self.given_up[question.item] = question
 
     def reopen(self, item: int) -> Question | None:
@@ -167,7 +168,7 @@ class Questions(Struct):
 
     def lent(self, now: float) -> int:
         """The number of questions that are leased now."""
-        return sum(is_current(until, now) for until in self.on_loan.values())
+        return sum(is_current(until, now) for until in list(self.on_loan.values()))  # views ask from other threads
 
     def free_for(self, who: str | None, now: float, labels: Labelling) -> Iterator[Question]:
         """The questions that may be shown to this labeller, the oldest first."""

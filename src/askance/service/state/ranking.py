@@ -35,7 +35,7 @@ def opinions(model: Model, settings: TaskSettings, rows: Sequence[AnyRow]) -> Op
     if isinstance(model, AutoModel):
         classes, shares = model.shares(rows)
         predictions = [str(label) for label in classes[shares.argmax(axis=1)]]
-        if len(classes) == 2:
+        if len(classes) == 2 and not settings.many:
             scores = log_odds(shares[:, 1])
             return Opinions(predictions, scores, np.abs(scores))
         leads = leads_of(shares)

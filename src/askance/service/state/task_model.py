@@ -1,11 +1,13 @@
 """The model of a task: its learner, how many labels it has learned, and whether its numbers are still finite."""
 
+import math
 import threading
 from collections.abc import Sequence
 
 from askance.learners.core import Decision
 from askance.service.settings import TaskSettings
 from askance.service.state import finite
+from askance.service.state.auto_model import AutoModel
 from askance.service.state.item_model import ItemModel
 from askance.service.state.models import use_budget
 from askance.service.state.rows import AnyRow
@@ -25,10 +27,15 @@ class TaskModel:
         self.learned: int | None = 0
         self.diverged = 0  # the entry after which it was found to have numbers that are not finite
 
-    def decide(self, row: AnyRow, *, granted: bool) -> Decision:
-        """Predict a row and decide whether to ask; NotFiniteError if a number of the decision is not finite."""
+    def decide(self, row: AnyRow, *, granted: bool, many: bool) -> Decision:
+        """Predict a row and decide whether to ask; NotFiniteError if a number of the decision is not finite.
+
+        With `many` classes, the score is how far the likeliest leads, also while the automatic learner knows two.
+        """
         with self.lock:
-            return finite.decision(self.learner, row, granted=granted)
+            found = finite.decision(self.learner, row, granted=granted)
+            knows_two = isinstance(self.learner, AutoModel) and len(self.learner.classes_) == 2
+        return found._replace(score=math.tanh(abs(found.score) / 2)) if many and knows_two else found
 
     def see(self, row: AnyRow, seq: int, *, granted: bool) -> None:
         """See the row of entry `seq`, of which the decision is known."""

@@ -17,7 +17,7 @@ from askance.data.guessing import GZIP
 from askance.data.jsonl import JsonRecord
 from askance.data.kinds import LEFT_OUT
 from askance.data.multilabel import labels_in
-from askance.data.raw_rows import ArchiveRows, RawRows, rows_of
+from askance.data.raw_rows import FORMATS, RawRows, rows_of
 from askance.errors import AskanceError, DataError
 from askance.service.columns import Columns
 from askance.service.files.columns import inferred
@@ -34,10 +34,13 @@ AT_ONCE = 1000
 MOST_ROWS = 2_000_000
 MOST_UNKNOWN = 1000  # labels that are not classes, of which the most frequent are shown
 SHOWN_UNKNOWN = 10
+ARCHIVE = "npz"
+UPLOADED = tuple(kind for kind in FORMATS if kind != ARCHIVE)
 # What the messages of the command line advise, and what to do on a page.
 ADVICE = (
     (", or leave the column out with --drop", ", or choose “ignored” for the column"),
     (": leave it out with --drop", ""),
+    (": pass format= one of", ": give a file in one of the formats"),
     (": name it with --vector", ""),
     (", for example with iconv -f UTF-16 -t UTF-8", ""),
     (", for example with iconv", ""),
@@ -197,9 +200,9 @@ def _opened(path: Path) -> Iterator[RawRows]:
     with path.open("rb") as file:
         if file.read(2) == GZIP:
             raise DataError(f"{path}: is compressed: unpack it first, or send it with askance push")
-    with rows_of(path) as rows:
-        if isinstance(rows, ArchiveRows):
-            raise DataError(f"{path}: is an archive of NumPy: send it with askance push")
+    if path.suffix == f".{ARCHIVE}":
+        raise DataError(f"{path}: is an archive of NumPy: send it with askance push")
+    with rows_of(path, formats=UPLOADED) as rows:
         yield rows
 
 

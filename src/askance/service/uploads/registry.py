@@ -23,6 +23,7 @@ ENDINGS = (
     "ndjson",
     "parquet",
     "xlsx",
+    "npz",
     "txt",
 )  # of the names of files that say their format
 

@@ -19,6 +19,9 @@ from askance.service.state.fold import Fold
 from askance.service.transaction import Transaction
 from askance.typing import IntArray
 
+# A list of the items in these states says something about each of them.
+HINTS = ("disagreement", "flagged", "skipped")
+
 Of = TypeVar("Of", messages.Vote, messages.SkipDetail, messages.FlagDetail)
 
 
@@ -74,13 +77,25 @@ def like_others(transaction: Transaction, detail: messages.ItemDetail, who: str 
 def without_hints(fold: Fold, items: IntArray, request: messages.ItemFilter, who: str | None) -> IntArray:
     """The items found by a filter, without those that it would tell a labeller something about.
 
-    Nobody learns from a filter who has voted on an item, or whether votes on it differ, before the own vote.
+    Before the own vote, nobody learns from a filter who has voted on an item or whether votes on it differ, and
+    whether others have flagged or skipped it.
     """
-    if who is None or (request.labeller is UNSET and request.state != "disagreement"):
+    if who is None or (request.labeller is UNSET and request.state not in HINTS):
         return items
-    hidden = [item for item, one in list(fold.questions.open.items()) if one.voter(who) is None]
+    others = {*list(fold.questions.open), *list(fold.flags)}
+    if request.labeller is UNSET:
+        others = {item for item in others if not _is_own(fold, item, request.state, who)}
+    hidden = [item for item in others if may_vote(fold, item, who)]
     found: IntArray = items[~np.isin(items, hidden)]
     return found
+
+
+def _is_own(fold: Fold, item: int, state: str, who: str) -> bool:
+    """Whether a labeller has flagged or skipped an item, if that is what a filter is about."""
+    if state == "flagged":
+        return who in fold.flags.get(item, {}).values()
+    question = fold.question_of(item)
+    return state == "skipped" and question is not None and who in question.skipped
 
 
 def without_labels(fold: Fold, events: Iterable[messages.Change], who: str | None) -> list[messages.Change]:

@@ -189,7 +189,7 @@ def _oldest(fold: Fold) -> float | None:
 
 def spend(fold: Fold, now: float) -> messages.Spend:
     """The labels asked for, and what the budget allows."""
-    ledger, budget = fold.ledger, fold.settings.budget
+    ledger, budget = fold.ledger_at(now), fold.settings.budget
     left, left_today = ledger.left(budget), ledger.left_today(budget, now)
     return messages.Spend(
         asked=ledger.asked,
@@ -200,12 +200,12 @@ def spend(fold: Fold, now: float) -> messages.Spend:
         total=budget.total,
         per_day=budget.per_day,
         rate=budget.rate,
-        money=_money(fold),
+        money=_money(fold, now),
     )
 
 
-def _money(fold: Fold) -> messages.Money | None:
-    money = fold.money
+def _money(fold: Fold, now: float) -> messages.Money | None:
+    money = fold.money_at(now)
     if money.oracles == Oracles():
         return None
     trust = {one.name: one[1:] for one in fold.programs.trust(money.oracles.guesses)}

@@ -25,7 +25,7 @@ def wanted(transaction: Transaction, program: str) -> messages.WantedItems:
             "not_chosen",
             f"this task does not choose what {program!r} guesses: it needs oracles.enough and a price",
         )
-    if fold.state != "running" or fold.model.diverged or not fold.money.affords({program: 1}):
+    if fold.state != "running" or fold.model.diverged or not fold.money_at(transaction.now).affords({program: 1}):
         return messages.WantedItems([])
     items = fold.audits.next(AUDITS)
     if fold.programs.is_worth(settings, program):

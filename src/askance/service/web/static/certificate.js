@@ -1,9 +1,9 @@
 import { at, el } from "./dom.js";
-import { locale, pieces, t } from "./language.js";
+import { numberFormat, pieces, t } from "./language.js";
 import { distance } from "./times.js";
 
-const share = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 });
-const fine = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 });
+const share = numberFormat({ style: "percent", maximumFractionDigits: 1 });
+const fine = numberFormat({ maximumFractionDigits: 3 });
 
 const STATES = { certified: [t("certified"), "good"], late: [t("on hold"), "warn"] };
 

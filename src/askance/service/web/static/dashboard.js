@@ -3,9 +3,9 @@ import { showCertificate } from "./certificate.js";
 import { draw, tableOf } from "./charts.js";
 import { at, el } from "./dom.js";
 import { report } from "./errors.js";
-import { watchFigures } from "./figures.js";
+import { orNone, watchFigures } from "./figures.js";
 import { showConfusion, showLabellers, showPredicted } from "./insights.js";
-import { locale, pieces, t } from "./language.js";
+import { locale, numberFormat, pieces, t } from "./language.js";
 import { everyMinute } from "./minutes.js";
 import { emptyCard } from "./offer.js";
 import { actions, stateName } from "./states.js";
@@ -20,10 +20,10 @@ const LOST_AFTER = 2000; // a connection that comes back at once was not lost
 const { task, role, ...given } = at("dashboard").dataset;
 const { budget = {}, goal = {} } = JSON.parse(given.settings);
 const path = `/api/tasks/${encodeURIComponent(task)}`;
-const whole = new Intl.NumberFormat(locale);
-const fine = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 });
-const share = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 });
-const money = new Intl.NumberFormat(locale, { maximumFractionDigits: 4 });
+const whole = numberFormat();
+const fine = numberFormat({ maximumFractionDigits: 3 });
+const share = numberFormat({ style: "percent", maximumFractionDigits: 1 });
+const money = numberFormat({ maximumFractionDigits: 4 });
 
 let latest = null; // figures
 let history = null;
@@ -98,9 +98,9 @@ function figure(name, value, detail) {
 }
 
 function leftOf(spend) {
-  if (spend.total !== null) return t({ one: "{count} left in total", other: "{count} left in total" }, { count: Math.max(0, spend.total - spend.asked) });
-  if (spend.left_today !== null) return t({ one: "{count} left today", other: "{count} left today" }, { count: spend.left_today });
-  return spend.left === null ? t("no limit") : t({ one: "{count} left now", other: "{count} left now" }, { count: Math.floor(spend.left) });
+  if (spend.total !== null) return t({ one: "{count} left in total", other: "{count} left in total" }, { count: orNone(spend.total - spend.asked) });
+  if (spend.left_today !== null) return t({ one: "{count} left today", other: "{count} left today" }, { count: orNone(spend.left_today) });
+  return spend.left === null ? t("no limit") : t({ one: "{count} left now", other: "{count} left now" }, { count: orNone(spend.left) });
 }
 
 /** What may be spent, and on what it was. */

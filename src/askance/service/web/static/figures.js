@@ -28,16 +28,21 @@ export function whyNothing(figures, waiting) {
   if (spend.total !== null && spend.asked >= spend.total) {
     return [t("The budget is used up"), t({ one: "The only label of this task was requested. Thank you.", other: "All {count} labels of this task were requested. Thank you." }, { count: spend.total })];
   }
-  if (spend.left_today === 0) return [t("Today's budget is used up"), t("Labelling continues after midnight (UTC).")];
+  if (spend.left_today !== null && spend.left_today <= 0) return [t("Today's budget is used up"), t("Labelling continues after midnight (UTC).")];
   return [t("All caught up"), t("The model has no questions at the moment. New ones will appear here.")];
+}
+
+/** The labels that a limit leaves: none if it was set to less than has been requested. */
+export function orNone(left) {
+  return Math.max(0, Math.floor(left));
 }
 
 /** How many labels may still be requested: a number and words, or null if there is no limit. */
 export function budgetLeft({ spend }) {
   const limits = [];
-  if (spend.total !== null) limits.push([Math.max(0, spend.total - spend.asked), t("labels left in total")]);
-  if (spend.left_today !== null) limits.push([spend.left_today, t("labels left today")]);
-  if (spend.rate !== null) limits.push([Math.max(0, Math.floor(spend.left)), t("labels left now")]);
+  if (spend.total !== null) limits.push([orNone(spend.total - spend.asked), t("labels left in total")]);
+  if (spend.left_today !== null) limits.push([orNone(spend.left_today), t("labels left today")]);
+  if (spend.rate !== null) limits.push([orNone(spend.left), t("labels left now")]);
   limits.sort(([one], [other]) => one - other);
   return limits[0] ?? null;
 }

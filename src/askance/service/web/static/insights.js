@@ -1,10 +1,10 @@
 import { at, el } from "./dom.js";
-import { locale, pieces, t } from "./language.js";
+import { numberFormat, pieces, t } from "./language.js";
 
 const FEW_CLASSES = 8; // a larger matrix is folded
-const whole = new Intl.NumberFormat(locale);
-const fine = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
-const percent = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 });
+const whole = numberFormat();
+const fine = numberFormat({ maximumFractionDigits: 2 });
+const percent = numberFormat({ style: "percent", maximumFractionDigits: 1 });
 
 /** Precision and recall of each class, and the confusion matrix. */
 export function showConfusion({ labels, version, note, classes, matrix }) {

@@ -7,7 +7,7 @@ import { itemState } from "./item-states.js";
 import { addressOf, filterOf, queryOf } from "./item-filter.js";
 import { keysAreOn } from "./keys.js";
 import { labelWords } from "./labels.js";
-import { locale, pieces, t } from "./language.js";
+import { numberFormat, pieces, t } from "./language.js";
 import { notify } from "./notices.js";
 import { noteWords, reasonWords } from "./skip-reasons.js";
 import { contentOf, excerptOf, pullsOf } from "./text.js";
@@ -16,7 +16,7 @@ import { date } from "./times.js";
 const { task, item, role, ...given } = at("item-page").dataset;
 const { classes, multilabel = false } = JSON.parse(given.settings);
 const path = `/api/tasks/${encodeURIComponent(task)}`;
-const fine = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 });
+const fine = numberFormat({ maximumSignificantDigits: 3 });
 
 /** Show the item; whether its content is there. */
 async function show() {

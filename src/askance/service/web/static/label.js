@@ -8,7 +8,7 @@ import { askNote, flagWords, ownFlags } from "./flags.js";
 import { openHelp } from "./help.js";
 import { OwnKeys, keysAreOn, keysFor, meaning } from "./keys.js";
 import { labelWords, sameLabel } from "./labels.js";
-import { locale, t } from "./language.js";
+import { numberFormat, t } from "./language.js";
 import { notify } from "./notices.js";
 import { Outbox, isAnswer } from "./outbox.js";
 import { Questions } from "./questions.js";
@@ -25,7 +25,7 @@ const settings = JSON.parse(given.settings);
 const usualKeys = JSON.parse(given.keys);
 const { classes } = settings;
 const { prediction: guessIs = "hidden", guidance = "" } = settings.interface ?? {};
-const number = new Intl.NumberFormat(locale);
+const number = numberFormat();
 
 const outbox = new Outbox(task, person);
 const questions = new Questions(task, person, settings.labels?.lease_seconds ?? 300, outbox);

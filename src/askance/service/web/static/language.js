@@ -9,7 +9,7 @@ export const isRightToLeft = dir === "rtl";
 /** Numbers and dates are those of the reader's region, in the digits that fields of forms have. */
 export const locale = new Intl.Locale(navigator.languages.find((one) => one.split("-")[0] === lang) ?? lang, { numberingSystem: "latn" }).toString();
 
-const number = new Intl.NumberFormat(locale);
+const number = numberFormat();
 const plural = new Intl.PluralRules(locale);
 const list = new Intl.ListFormat(locale, { type: "unit" });
 
@@ -25,6 +25,11 @@ export function t(message, holes = {}) {
 export function pieces(message, holes) {
   const parts = patternOf(message, holes.count).split(/\{(\w+)\}/);
   return parts.map((part, place) => (place % 2 ? filled(holes[part]) : part)).filter((part) => part !== "");
+}
+
+/** How to write numbers. What rounds to zero has no sign: "-0" looks like a mistake. */
+export function numberFormat(options = {}) {
+  return new Intl.NumberFormat(locale, { signDisplay: "negative", ...options });
 }
 
 /** Names or phrases as one text, with the commas of the language. */

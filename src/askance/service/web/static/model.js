@@ -3,7 +3,7 @@ import { confirmed } from "./confirm.js";
 import { at, el } from "./dom.js";
 import { report, done, sentence } from "./errors.js";
 import { labelWords } from "./labels.js";
-import { locale, pieces, t } from "./language.js";
+import { numberFormat, pieces, t } from "./language.js";
 import { contentOf, pullsOf } from "./text.js";
 import { date } from "./times.js";
 
@@ -11,8 +11,8 @@ const FIRST = 12;
 const { task, role, ...given } = at("model-page").dataset;
 const settings = JSON.parse(given.settings);
 const path = `/api/tasks/${encodeURIComponent(task)}`;
-const number = new Intl.NumberFormat(locale);
-const fine = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 });
+const number = numberFormat();
+const fine = numberFormat({ maximumSignificantDigits: 3 });
 let model = null;
 let all = false;
 

@@ -4,7 +4,7 @@ import { Choices } from "./choices.js";
 import { at, el } from "./dom.js";
 import { report } from "./errors.js";
 import { OwnKeys, keysAreOn, keysFor, meaning } from "./keys.js";
-import { isRightToLeft, locale, pieces, t } from "./language.js";
+import { isRightToLeft, numberFormat, pieces, t } from "./language.js";
 import { notify } from "./notices.js";
 import { Outbox } from "./outbox.js";
 import { noteWords, reasonWords } from "./skip-reasons.js";
@@ -22,9 +22,9 @@ const keys = keysFor(classes, JSON.parse(given.keys), new OwnKeys(task, person).
 const choices = new Choices(at("answers"), classes, `askance:recent:${person}:${task}`, decide);
 const outbox = new Outbox(task, person, "decisions");
 const undecided = new Map(); // by the key of a decision that is not sent yet: its case, and what it was before
-const whole = new Intl.NumberFormat(locale);
-const fine = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 });
-const share = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 0 });
+const whole = numberFormat();
+const fine = numberFormat({ maximumSignificantDigits: 3 });
+const share = numberFormat({ style: "percent", maximumFractionDigits: 0 });
 
 let cases = [];
 let place = 0; // of the case that is shown; at the end, that is one more than the last

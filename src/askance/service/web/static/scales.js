@@ -1,4 +1,4 @@
-import { locale } from "./language.js";
+import { locale, numberFormat } from "./language.js";
 
 /** Positions and labels along the axes of a chart. */
 
@@ -6,8 +6,8 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const TIME_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440].map((minutes) => minutes * MINUTE);
 
-const plain = new Intl.NumberFormat(locale, { maximumFractionDigits: 6 });
-const compact = new Intl.NumberFormat(locale, { notation: "compact", maximumSignificantDigits: 3 });
+const plain = numberFormat({ maximumFractionDigits: 6 });
+const compact = numberFormat({ notation: "compact", maximumSignificantDigits: 3 });
 const clock = new Intl.DateTimeFormat(locale, { timeStyle: "short" });
 
 const identity = (value) => value;

@@ -1,9 +1,9 @@
 import { el } from "./dom.js";
-import { locale, t } from "./language.js";
+import { numberFormat, t } from "./language.js";
 
-const share = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 });
+const share = numberFormat({ style: "percent", maximumFractionDigits: 1 });
 
-const money = new Intl.NumberFormat(locale, { maximumFractionDigits: 4 });
+const money = numberFormat({ maximumFractionDigits: 4 });
 
 /** The labels requested so far, compared with the nearest limit. */
 export function spendOf(spend) {

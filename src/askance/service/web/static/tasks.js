@@ -1,12 +1,12 @@
 import { get, root } from "./api.js";
 import { at, el } from "./dom.js";
 import { report } from "./errors.js";
-import { locale, t } from "./language.js";
+import { numberFormat, t } from "./language.js";
 import { spendOf } from "./spend.js";
 import { actions, stateName } from "./states.js";
 
 const LOOK_AGAIN = 5000;
-const number = new Intl.NumberFormat(locale);
+const number = numberFormat();
 const { role } = at("tasks").dataset;
 
 /** Show all tasks. */
@@ -37,7 +37,7 @@ function card(task) {
   const about = t({ one: "{count} class · {algorithm}", other: "{count} classes · {algorithm}" }, { count: task.classes.length, algorithm: task.algorithm });
   return el("section", { class: "card", "aria-label": task.name }, head, el("p", { class: "soft small" }, about),
     el("dl", { class: "counts" },
-      count(t("Items"), task.items), count(t("Labels"), task.labelled), count(t("Waiting"), task.waiting)),
+      count(t("Items"), task.items), count(t("Labelled|items"), task.labelled), count(t("Waiting"), task.waiting)),
     task.problem ? el("p", { class: "notice bad", dir: "auto" }, task.problem) : null,
     spendOf(task.spend),
     el("div", { class: "actions" }, labelLink(task, address), task.role === "admin" ? actions(task, show) : null));

@@ -1,7 +1,7 @@
 import { Refused, Unreachable, get, post, send } from "./api.js";
 import { at, el } from "./dom.js";
 import { report, sentence } from "./errors.js";
-import { listed, locale, t } from "./language.js";
+import { listed, numberFormat, t } from "./language.js";
 import { commandOf } from "./offer.js";
 
 const LOOK_AGAIN = 250;
@@ -9,7 +9,7 @@ const TRY_AGAIN = 2000;
 const EARLY = 3; // values of a column that a phone shows
 const { task, role } = at("upload-page").dataset;
 const path = `/api/tasks/${encodeURIComponent(task)}/uploads`;
-const number = new Intl.NumberFormat(locale);
+const number = numberFormat();
 const PARTS = ["choose", "moving", "preview", "done"];
 
 let current = null; // the upload, as the service knows it
