@@ -168,7 +168,7 @@ def _route(route: Route, operation: dict[str, Any]) -> list[str]:
 def _answer(route: Route) -> str:
     if route.answer is not None:
         return _link(route.answer.__name__)
-    media = (MEDIA.get(each, "a file") for each in (route.media, *route.other_media))
+    media = dict.fromkeys(MEDIA.get(each, "a file") for each in (route.media, *route.other_media))
     return "JSON" if route.media == JSON else " or ".join(media)
 
 
