@@ -382,3 +382,18 @@ def test_one_line_for_a_bad_file(tmp_path, content, said):
 def test_a_missing_package_is_told_before_the_work(data, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     assert complaint("run", data, "--trace", "t.parquet").startswith("Parquet needs pyarrow")
+
+
+def test_svmlight_rows_need_not_have_all_columns_of_the_model(tmp_path):
+    """The last columns of a file may be empty, and a model of a pipe has room for many."""
+    lines = [f"{1 if row % 3 else -1} 1:{row % 3 + 0.5} 2:{row % 7} 9:1\n" for row in range(120)]
+    short = [line.replace(" 9:1", "") for line in lines]
+    (tmp_path / "all.svm").write_text("".join(lines))
+    (tmp_path / "short.svm").write_text("".join(short))
+    model = tmp_path / "m"
+    for first in ([tmp_path / "all.svm"], ["-", "--format", "svmlight"]):
+        stdin = None if len(first) == 1 else "".join(lines).encode()
+        output("run", *first, "--save", model, "--rate", 0.5, stdin=stdin)
+        told = answer("run", tmp_path / "short.svm", "--resume", model)
+        assert told["methods"][0]["rows"] == 120
+        assert answer("run", "-", "--format", "svmlight", "--resume", model, stdin="".join(short).encode())

@@ -117,7 +117,7 @@ def test_a_class_that_the_model_does_not_know(data, model, tmp_path):
     lines = data.read_text().splitlines()[:51]
     (tmp_path / "new.csv").write_text("\n".join([*lines[:-1], lines[-1].rpartition(",")[0] + ",eggs"]))
     told = output("evaluate", model, tmp_path / "new.csv")
-    assert "1 rows have a class that the model does not know. They count as mistakes" in " ".join(told.split())
+    assert "One row has a class that the model does not know, which counts as a mistake" in " ".join(told.split())
 
 
 def test_rows_of_a_class_that_the_model_does_not_know_lower_the_precision(data, model, labels, tmp_path):

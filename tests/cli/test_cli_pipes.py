@@ -137,6 +137,9 @@ def test_a_model_that_goes_on_takes_new_classes_from_a_file_alone(tmp_path):
     output("run", first, "-a", "MPAA-II", "--save", tmp_path / "m")
     told = answer("run", later, "--resume", tmp_path / "m")
     assert (told["classes"], told["new_classes"]) == (["a", "b", "c"], ["c"])
+    said = complaint("run", later, "-a", "MPAA-II", "--classes", "a,b", "--save", tmp_path / "other")
+    assert said == f"{later}: unknown class 'c': the classes are 'a', 'b'"
+    assert not (tmp_path / "other").exists()
     said = complaint("run", "-", "--resume", tmp_path / "m", stdin=later.read_bytes())
     assert said.startswith("standard input: unknown class 'c': the model knows 'a', 'b', and in a pipe")
     resumed = answer("run", "-", "--resume", tmp_path / "m", stdin=first.read_bytes())

@@ -19,7 +19,7 @@ from askance.data.kinds import SHOWN, ColumnPlan
 from askance.data.mixed import take_rows
 from askance.data.raw_tables import CsvTable
 from askance.data.saved_plans import read_as_saved
-from askance.data.stacking import stacked, widened
+from askance.data.stacking import of_width, stacked, widened
 from askance.data.stream import Chunk
 from askance.data.tables import header_delimiter
 from askance.data.typed import TypedTable, is_table, read_table
@@ -138,6 +138,16 @@ class Widened(Derived):
         for chunk in self.stream:
             narrow = not isinstance(chunk.X, np.ndarray) and chunk.X.shape[1] < self.width
             yield chunk._replace(X=widened(chunk.X, self.width)) if narrow else chunk
+
+
+@dataclass(frozen=True)
+class AsLearned(Derived):
+    """A stream whose sparse rows are as wide as those that a model has learned. It has room for no others."""
+
+    width: int
+
+    def __iter__(self) -> Iterator[Chunk]:
+        return (chunk._replace(X=of_width(chunk.X, self.width)) for chunk in self.stream)
 
 
 @dataclass(frozen=True)
@@ -437,7 +447,12 @@ def find_classes(stream: Stream, given: str | None, place: str, *, many: bool) -
     `many`, all rows are read, so that decisions do not depend on when a class first appears.
     """
     if given is not None:
-        return Classes(_parsed(given, _labels(next(iter(stream)), place), many=many))
+        classes = _parsed(given, _labels(next(iter(stream)), place), many=many)
+        if many:  # a method for two refuses others itself
+            with progress("looking for other classes") as report:
+                for chunk in Watched(stream, report):
+                    _known(set(np.unique(_labels(chunk, place)).tolist()), classes, place)
+        return Classes(classes)
     with progress("looking for classes" if many else "looking for the second class") as report:
         return (_all_found if many else _found)(Watched(stream, report), place)
 

@@ -126,9 +126,13 @@ def show(result: EvaluationResult, *, as_json: bool) -> None:
     console.print(_confusion(evaluation, names) if len(names) <= WIDEST_TABLE else _confused(evaluation, names))
     if evaluation.unknown:
         console.print(
-            f"\n{evaluation.unknown:,} rows have a class that the model does not know. They count as mistakes, "
+            f"\n{_rows(evaluation.unknown)} a class that the model does not know, which counts as a mistake "
             "except in AUROC and log loss."
         )
+
+
+def _rows(count: int) -> str:
+    return "One row has" if count == 1 else f"{count:,} rows have"
 
 
 def _figures(result: EvaluationResult) -> Table:

@@ -24,6 +24,7 @@ from askance.cli.contest.methods import (
     parse_parameters,
 )
 from askance.cli.contest.source import (
+    AsLearned,
     Classes,
     InParts,
     Once,
@@ -39,6 +40,7 @@ from askance.cli.contest.source import (
 )
 from askance.data.saved_recipes import saved_recipe
 from askance.data.stream import Stream
+from askance.data.typed import TypedTable
 from askance.errors import ModelFileError
 from askance.learners.core import LearnerCore
 from askance.metrics.certificate import EVERY
@@ -174,6 +176,8 @@ def _resumed(request: RunRequest, model: Path) -> LineUp:
             stream = open_typed(request.file, request.reading, header.get(PLAN))
         except ModelFileError as error:
             raise ModelFileError(f"{model} {error}") from None
+        if not isinstance(stream, TypedTable):  # of which the model says how it is read
+            stream = AsLearned(stream, learner.n_features_in_)
     else:
         if request.reading.is_apart:
             raise ValueError(
