@@ -228,3 +228,34 @@ def test_checkpoints_grow_by_a_tenth() -> None:
     assert lengths[:12] == list(range(12))
     assert all(later - former <= max(1, former / 10) for former, later in itertools.pairwise(lengths))
     assert len(lengths) < 80
+
+
+def test_expected_probabilities_stay_with_their_classes() -> None:
+    """Without given classes, their order is that of the votes, and changes with them."""
+    crowd = Crowd()
+    crowd.tell(1, "A", "x")
+    crowd.settle(2, "z")
+    crowd.expect(3, {"x": 0.1, "z": 0.9})
+    crowd.tell(4, "A", "y")
+    assert max(crowd.posterior(3), key=crowd.posterior(3).__getitem__) == "z"
+    crowd = Crowd()
+    crowd.tell("i1", "A", "x")
+    crowd.tell("i2", "A", "y")
+    crowd.expect("i3", {"x": 0.9, "y": 0.1})
+    crowd.correct("i1", "A", "y")
+    crowd.correct("i2", "A", "x")
+    assert crowd.posterior("i3")["x"] > 0.8
+    crowd.forget("i2", "A")
+    assert crowd.posterior("i3") == {"y": pytest.approx(1.0)}
+    crowd.expect("i3", {"y": 1.0})
+    crowd.correct("i1", "A", "z")
+    assert crowd.posterior("i3") == {"z": pytest.approx(1.0)}, "what was expected is not among the classes"
+
+
+def test_an_annotator_may_have_any_name() -> None:
+    found = []
+    for name in (None, "Ann", 0, ""):
+        crowd = Crowd(["cat", "dog"])
+        crowd.tell("item", name, "cat")
+        found.append(crowd.posterior("item")["cat"])
+    assert found == [found[1]] * 4

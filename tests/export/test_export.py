@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas
 import pytest
 import scipy.sparse as sp
 from sklearn.ensemble import ExtraTreesClassifier
@@ -403,3 +404,9 @@ def test_labels_of_onnx_have_a_type_of_their_own(onnx, labels, told):
 def test_onnx_has_no_sparse_rows(onnx):
     with pytest.raises(ExportError, match="sparse rows"):
         export.to_onnx(AutoLearner(rate=0.5).fit(MixedRows(np.eye(4), sp.csr_array(np.eye(4))), list("abab")))
+
+
+def test_columns_whose_names_differ_in_blanks_stay_apart_in_vw():
+    frame = pandas.DataFrame({"a b": [1.0, 2.0], "a:b": [3.0, 4.0]})
+    learner = askance.AutoLearner().fit(frame, [0, 1])
+    assert list(export.to_vw(learner)) == ["-1 | a_b:1 a_b_column_1:3", "1 | a_b:2 a_b_column_1:4"]

@@ -5,6 +5,7 @@ import ipaddress
 import json
 import random
 import shutil
+import socket
 import ssl
 import subprocess
 import threading
@@ -20,6 +21,7 @@ from askance.service.connectors.delivery import Pace
 from askance.service.connectors.events import EVENT_TYPES, KINDS, EventMaker
 from askance.service.errors import RequestError
 from askance.service.settings import Asking, Labelling
+from askance.service.store import WebhookRecord, open_store
 from needs import missing
 from service_task import TaskRunner, settings, texts
 from service_world import SPAM, TASK, World, items
@@ -494,6 +496,46 @@ def test_a_name_that_leads_elsewhere_later_is_refused_then(tmp_path, receiver, m
         assert receiver.requests == []
     finally:
         world.close()
+
+
+def test_all_addresses_of_a_name_are_tried(receiver, monkeypatch):
+    """The receiver listens on one of two addresses, as if a name had ::1 and 127.0.0.1."""
+    found = [(2, 1, 6, "", (address, receiver.port)) for address in ("127.0.0.99", "127.0.0.1", "127.0.0.1")]
+    monkeypatch.setattr(addresses.socket, "getaddrinfo", lambda *_, **__: found)
+    target = addresses.target_of(f"http://hooks.example:{receiver.port}/hook")
+    assert delivery.Sender(2.0, private=True).post(target, {}, b"{}").error is None
+    assert len(receiver.requests) == 1
+    del found[1:]
+    assert "refused" in delivery.Sender(2.0, private=True).post(target, {}, b"{}").error
+
+
+def test_what_a_receiver_says_is_text_for_every_store():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer():
+            with server.accept()[0] as connection:
+                connection.recv(100)
+                connection.sendall(b"\x15\x03\x01\x00\x02\x02F")  # a TLS alert
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        target = addresses.target_of(f"http://127.0.0.1:{server.getsockname()[1]}/")
+        error = delivery.Sender(2.0, private=True).post(target, {}, b"{}").error
+        thread.join()
+    assert error.isprintable()
+
+
+def test_a_webhook_that_was_removed_writes_nothing_about_the_next_one(tmp_path):
+    with open_store(str(tmp_path / "a.db")) as store:
+        task = store.add_task("spam", b"{}", 1.0).id
+        removed = store.add_webhook(WebhookRecord(0, task, "http://a/", "s", "label", 49, 0, None, None, 1.0))
+        store.drop_webhook(removed.id)
+        added = store.add_webhook(removed._replace(id=0, url="http://b/", position=3, created=2.0))
+        assert added.id == removed.id
+        store.set_webhook(removed._replace(position=50, failures=7))
+        assert store.webhooks() == [added]
+        store.set_webhook(added._replace(position=4))
+        assert store.webhooks()[0].position == 4
 
 
 def test_the_connection_goes_to_the_address_that_was_checked(world, receiver, monkeypatch):

@@ -266,6 +266,32 @@ def test_another_file_is_not_taken_for_a_cache(tmp_path: Path) -> None:
     assert (tmp_path / "a.csv").read_text() == "a,b\n1,2\n"
 
 
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        ("my notes\nno newline at the end", 1),
+        ('{"a": "a JSON file without a last newline"}', 1),
+        ('{"spent":1}\nx', 2),
+    ],
+)
+def test_a_file_that_is_not_a_cache_stays_as_it_is(tmp_path: Path, content: str, line: int) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text(content)
+    with pytest.raises(DataError, match=f"line {line}: is not from askance worker"):
+        Ledger(path, Prices())
+    assert path.read_text() == content
+
+
+def test_two_workers_do_not_share_a_cache(tmp_path: Path) -> None:
+    path = tmp_path / "cache.jsonl"
+    with (
+        Ledger(path, Prices()),
+        pytest.raises(DataError, match="is in use by another askance worker: end it first"),
+    ):
+        Ledger(path, Prices())
+    Ledger(path, Prices()).__exit__(None, None, None)
+
+
 def test_the_cache_has_neither_the_key_nor_the_prompt(server: FakeModel, tmp_path: Path) -> None:
     with asking(server, tmp_path, Prices(answer=Decimal("0.1"))) as one:
         one.guess()

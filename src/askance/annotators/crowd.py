@@ -14,6 +14,7 @@ from askance.typing import FloatArray, IntArray
 
 # Reliabilities are learned again when this share of votes has been added.
 GROWTH = 10
+NOBODY = object()  # no annotator has this name
 
 
 class Vote(NamedTuple):
@@ -62,7 +63,7 @@ class Crowd:
         self._votes: dict[tuple[Hashable, Hashable], Vote] = {}
         self._by_item: dict[Hashable, dict[Hashable, Vote]] = {}
         self._settled: dict[Hashable, Hashable] = {}
-        self._expected: dict[Hashable, FloatArray] = {}
+        self._expected: dict[Hashable, dict[Any, float]] = {}
         self._models: dict[int, _Model] = {}
         self._seen: tuple[Hashable, ...] | None = None
 
@@ -121,12 +122,13 @@ class Crowd:
         if probabilities is None:
             self._expected.pop(item, None)
         else:
-            values = np.array([float(probabilities.get(one, 0.0)) for one in self.classes])
+            given = {one: float(probabilities.get(one, 0.0)) for one in self.classes}
+            values = np.array(list(given.values()))
             if not (np.all(values >= 0) and 0 < values.sum() < np.inf):
                 raise DataError(
                     f"the probabilities of item {item!r} must be numbers of at least 0, not all of them 0"
                 )
-            self._expected[item] = values / values.sum()
+            self._expected[item] = given
         self._changed()
 
     # ------------------------------------------------------------------ what follows from it
@@ -254,18 +256,21 @@ class Crowd:
         known = np.full((len(items), len(self.classes)), np.nan)
         for item, place in items.items():
             if item in self._expected:
-                known[place] = self._widened(self._expected[item])
+                known[place] = self._expectation(item)
         return known
 
     def _settled_places(self, items: Mapping[Hashable, int], classes: Mapping[Hashable, int]) -> IntArray:
         """The classes of settled items, or -1."""
         return np.array([classes[self._settled[one]] if one in self._settled else -1 for one in items], np.int64)
 
-    def _widened(self, probabilities: FloatArray) -> FloatArray:
-        """Probabilities that were given when there were fewer classes."""
-        return np.pad(probabilities, (0, len(self.classes) - len(probabilities)))
+    def _expectation(self, item: Hashable) -> FloatArray:
+        """The probabilities that were given of an item, for the classes there are now; equal ones if all are 0."""
+        given = np.array([self._expected[item].get(one, 0.0) for one in self.classes])
+        total = given.sum()
+        found: FloatArray = given / total if total else np.full(len(given), 1 / len(given))
+        return found
 
-    def _posterior_array(self, items: Iterable[Hashable], model: _Model, without: Hashable = None) -> FloatArray:
+    def _posterior_array(self, items: Iterable[Hashable], model: _Model, without: Hashable = NOBODY) -> FloatArray:
         classes = {label: k for k, label in enumerate(self.classes)}
         logs: dict[tuple[Hashable, int], FloatArray] = {}
         rows = []
@@ -273,7 +278,7 @@ class Crowd:
             if item in self._settled:
                 rows.append(np.where(np.arange(len(classes)) == classes[self._settled[item]], 0.0, -np.inf))
                 continue
-            known = self._widened(self._expected[item]) if item in self._expected else model.fitted.shares
+            known = self._expectation(item) if item in self._expected else model.fitted.shares
             votes = {one: vote for one, vote in self._by_item.get(item, {}).items() if one != without}
             rows.append(self._with_votes(np.log(known + 1e-9), votes, model, logs))
         return softmax(np.array(rows).reshape(-1, len(classes)))

@@ -48,10 +48,16 @@ def to_vw(model: Any) -> Iterator[str]:
 
 
 def _lines(X: sp.csr_array, numbers: list[int], source: ModelSource) -> Iterator[str]:
+    columns: dict[str, int] = {}  # by their names, which are made as they are needed: hashed ones are many
+
+    def name_of(column: int) -> str:
+        name = _safe(source.name_of(column))
+        return name if columns.setdefault(name, column) == column else f"{name}_column_{column}"
+
     for row, number in enumerate(numbers):
         part = slice(X.indptr[row], X.indptr[row + 1])
         entries = zip(X.indices[part].tolist(), X.data[part].tolist(), strict=True)
-        features = [f"{_safe(source.name_of(column))}:{value:.9g}" for column, value in entries if value != 0.0]
+        features = [f"{name_of(column)}:{value:.9g}" for column, value in entries if value != 0.0]
         yield " ".join([f"{number} |", *features])
 
 

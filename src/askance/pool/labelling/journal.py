@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from askance._util.atomic_write import write_whole
+from askance._util.file_lock import lock
 from askance.errors import DataError
 from askance.pool.labelling.session import Answer, Question
 
@@ -81,7 +82,7 @@ class Journal:
         if not path.exists():
             write_whole(path, _as_bytes(header.as_line()))
         with path.open("r+b") as file:
-            _lock(file, path)
+            lock(file, path, "askance label")
             found = recorded(path)
             if found.header.sha256 != header.sha256:
                 raise DataError(
@@ -140,15 +141,3 @@ def _undo(entry: Any, answers: list[Answer]) -> None:
 
 def _as_bytes(entry: Mapping[str, Any]) -> bytes:
     return json.dumps(entry, ensure_ascii=False).encode() + b"\n"
-
-
-def _lock(file: BufferedRandom, path: Path) -> None:
-    """Raise DataError if another process has the journal open."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        raise DataError(f"{path}: is in use by another askance label: end it first") from None

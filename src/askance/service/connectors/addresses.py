@@ -45,8 +45,8 @@ def target_of(url: str) -> Target:
     return Target(parts.scheme == "https", parts.hostname, port or PORTS[parts.scheme], path, parts.netloc)
 
 
-def resolved(target: Target, *, private: bool) -> str:
-    """An address to connect to. OSError if the name is not known, RefusedAddressError if it is private."""
+def resolved(target: Target, *, private: bool) -> list[str]:
+    """The addresses to try, in turn. OSError if the name is not known, RefusedAddressError for private ones."""
     found = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
     addresses = [str(address[4][0]) for address in found]
     for address in addresses:
@@ -55,7 +55,7 @@ def resolved(target: Target, *, private: bool) -> str:
                 f"{target.host} is at {address}, which is not a public address: start the service with "
                 "--private-webhooks to allow it"
             )
-    return addresses[0]
+    return list(dict.fromkeys(addresses))
 
 
 def is_public(address: Address) -> bool:

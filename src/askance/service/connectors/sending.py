@@ -5,7 +5,7 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from typing import NamedTuple
 
@@ -39,8 +39,8 @@ class Sender:
         """Send a request."""
         end = time.monotonic() + self._timeout
         try:
-            address = resolved(target, private=self._private)
-            with closing(self._connected(target, address)) as connection:
+            addresses = resolved(target, private=self._private)
+            with closing(self._connected(target, addresses, end)) as connection:
                 connection.request("POST", target.path, body, {"Host": target.header, **headers})
                 response = connection.getresponse()
                 self._read(response, end)
@@ -63,9 +63,10 @@ class Sender:
             if self._socket is not None:
                 _shut(self._socket)
 
-    def _connected(self, target: Target, address: str) -> http.client.HTTPConnection:
+    def _connected(self, target: Target, addresses: Sequence[str], end: float) -> http.client.HTTPConnection:
         connection = http.client.HTTPConnection(target.host, target.port, timeout=self._timeout)
-        stream = socket.create_connection((address, target.port), self._timeout)
+        stream = _first_stream(addresses, target.port, end)
+        stream.settimeout(self._timeout)
         try:
             with self._lock:
                 if self._aborted:
@@ -99,5 +100,16 @@ def _seconds(text: str | None) -> float:
     return float(text) if text and text.isascii() and text.isdigit() and len(text) < 7 else 0.0
 
 
+def _first_stream(addresses: Sequence[str], port: int, end: float) -> socket.socket:
+    """A connection to the first address that accepts one."""
+    *others, last = addresses
+    for address in others:
+        with suppress(OSError):
+            return socket.create_connection((address, port), max(0.1, (end - time.monotonic()) / 2))
+    return socket.create_connection((last, port), max(0.1, end - time.monotonic()))
+
+
 def _sentence(error: Exception) -> str:
-    return (" ".join(str(error).split()) or type(error).__name__)[:LONGEST_ERROR]
+    """What went wrong. What a receiver sent may be in it, and is no text for every store."""
+    shown = "".join(letter if letter.isprintable() else " " for letter in str(error))
+    return (" ".join(shown.split()) or type(error).__name__)[:LONGEST_ERROR]

@@ -174,9 +174,12 @@ class Store(Reader):
     def set_webhook(self, webhook: WebhookRecord) -> None:
         """Write how far a webhook is, and whether it fails."""
         with self._database.writing() as connection:
+            # The thread of one that was removed may end later, and the next one that is added has its id.
+            same = (webhook.id, webhook.task, webhook.created)
             connection.run(
-                "UPDATE webhooks SET position = ?, failures = ?, error = ?, disabled = ? WHERE id = ?",
-                (webhook.position, webhook.failures, webhook.error, webhook.disabled, webhook.id),
+                "UPDATE webhooks SET position = ?, failures = ?, error = ?, disabled = ? "
+                "WHERE id = ? AND task = ? AND created = ?",
+                (webhook.position, webhook.failures, webhook.error, webhook.disabled, *same),
             )
 
     def drop_webhook(self, id: int) -> None:  # noqa: A002 - the column name

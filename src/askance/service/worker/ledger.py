@@ -17,10 +17,12 @@ from typing import Any, NamedTuple, Self
 import msgspec
 from msgspec import Struct
 
+from askance._util.file_lock import lock
 from askance.errors import DataError
 from askance.service.messages import Guess
 
 ZERO = Decimal(0)
+BEGINNINGS = (b'{"reserved":', b'{"spent":', b'{"prompt":')  # of lines
 
 
 class Line(Struct, frozen=True, omit_defaults=True):
@@ -51,8 +53,13 @@ class Ledger:
         self._prices = prices
         self._answers: dict[str, Guess | None] = {}
         self.spent = ZERO  # with what is reserved
-        self._read(path)
-        self._file = path.open("ab")
+        self._file = path.open("a+b")
+        try:
+            lock(self._file, path, "askance worker")  # both would spend the whole budget
+            self._read(path)
+        except BaseException:
+            self._file.close()
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -100,21 +107,25 @@ class Ledger:
         os.fsync(self._file.fileno())
 
     def _read(self, path: Path) -> None:
-        content = path.read_bytes() if path.exists() else b""
+        content = path.read_bytes()
         whole, _, rest = content.rpartition(b"\n")
-        if rest:  # a line that was cut off when the machine failed
-            with path.open("r+b") as file:
-                file.truncate(len(content) - len(rest))
-        for number, text in enumerate(whole.split(b"\n") if whole else (), 1):
+        lines = whole.split(b"\n") if whole else []
+        for number, text in enumerate(lines, 1):
             try:
                 line = msgspec.json.decode(text, type=Line)
             except msgspec.DecodeError:
-                raise DataError(
-                    f"{path}, line {number}: is not from askance worker: choose another --cache"
-                ) from None
+                raise _foreign(path, number) from None
             self.spent += (line.reserved or ZERO) + (line.spent or ZERO)
             if line.prompt:
                 self._answers[line.prompt] = line.guess
+        if rest:  # a line that was cut off when the machine failed, if it is one of ours
+            if not any(rest.startswith(one) or one.startswith(rest) for one in BEGINNINGS):
+                raise _foreign(path, len(lines) + 1)
+            self._file.truncate(len(content) - len(rest))
+
+
+def _foreign(path: Path, number: int) -> DataError:
+    return DataError(f"{path}, line {number}: is not from askance worker: choose another --cache")
 
 
 def digest(model: str, url: str, messages: Sequence[dict[str, str]], more: Any) -> str:
