@@ -110,6 +110,6 @@ def _first_stream(addresses: Sequence[str], port: int, end: float) -> socket.soc
 
 
 def _sentence(error: Exception) -> str:
-    """What went wrong. What a receiver sent may be in it, and is no text for every store."""
+    """What went wrong. What a receiver sent may be in it, and not every store takes it as text."""
     shown = "".join(letter if letter.isprintable() else " " for letter in str(error))
     return (" ".join(shown.split()) or type(error).__name__)[:LONGEST_ERROR]
