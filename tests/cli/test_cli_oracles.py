@@ -71,6 +71,7 @@ def test_no_more_labels_than_an_accuracy_takes(guessed):
         (("--budget", "9"), "--budget is money for oracles: give --oracle too"),
         ((*LLM, *HUMAN, "--budget", "much"), "--budget must be an amount"),
         ((*LLM, *HUMAN, "--budget", "9", "--rate", "0.1"), "--budget limits it: remove --rate"),
+        ((*LLM, *HUMAN, "--budget", "9", "--metric", "f"), "--oracle shows the accuracy: remove --metric"),
         ((*LLM, *HUMAN, "--budget", "9", "--until", "recall=0.9"), "--oracle stops at an accuracy"),
         (("--until", "accuracy=0.9"), "--until accuracy saves money for oracles: give --oracle and --budget"),
         ((*LLM, *HUMAN, "--budget", "9", "--until", "accuracy=9"), "accuracy=9"),

@@ -3,6 +3,7 @@
 import csv
 import json
 import pathlib
+import shlex
 from typing import Any
 
 import numpy as np
@@ -368,3 +369,25 @@ def test_texts_stand_beside_their_rows(tmp_path: pathlib.Path, ending: str) -> N
     with (tmp_path / "next.csv").open(newline="") as file:
         assert [line["text"] for line in csv.DictReader(file)] == [texts[row] for row in chosen(said)]
     assert "message" in output("pool", str(path), "-n", "3")
+
+
+def test_the_command_that_follows_has_all_options(tmp_path: pathlib.Path) -> None:
+    table = tmp_path / "my pool.csv"
+    rows = [f"{row % 7},{row % 5}.5,{'a b'[row % 3] if row < 9 and row % 3 != 1 else ''}" for row in range(40)]
+    table.write_text("\n".join(["x,z,kind", *rows]))
+    words = ("--label", "kind", "--drop", "z", "--category", "x", "-n", 3, "--seed", 4, "--strategy", "margin")
+    told = output("pool", table, *words, "--out", tmp_path / "next.csv")
+    (line,) = [line.strip() for line in told.splitlines() if line.startswith("  askance pool")]
+    assert line.endswith(" --out …")
+    following = shlex.split(line.removesuffix(" --out …"))[1:]
+    with (tmp_path / "next.csv").open(newline="") as file:
+        filled = [{**row, "label": "a"} for row in csv.DictReader(file)]
+    with (tmp_path / "next.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(filled[0]))
+        writer.writeheader()
+        writer.writerows(filled)
+    before = answer("pool", table, *words)
+    after = answer(*following)
+    assert (after["columns"], after["strategy"]) == (before["columns"], before["strategy"])
+    assert after["labelled"] == before["labelled"] + 3
+    assert len(after["chosen"]) == 3

@@ -116,6 +116,16 @@ def test_a_number_that_is_always_the_same(tmp_path: pathlib.Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_labels_in_another_table_that_do_not_match_are_counted(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "flats.csv").write_text("id,size\n" + "".join(f"f{row},{row * 7 % 40}\n" for row in range(80)))
+    prices = "".join(f"f{row},{row * 7 % 40 + 0.5}\n" for row in range(60)) + "f999,3\n"
+    (tmp_path / "prices.csv").write_text("id,price\n" + prices)
+    words = ("--labels", tmp_path / "prices.csv", "--id", "id", "--label", "price", "--regression")
+    told = answer("run", tmp_path / "flats.csv", *words)
+    note = "Rows without a label in prices.csv, which were left out: 20. Labels there without a row: 1."
+    assert note in told["notes"]
+
+
 def test_a_column_of_numbers_with_a_dash(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "dashes.csv"
     lines = [f"{'-' if row % 10 == 3 else row % 7},{row % 7 + row % 3}" for row in range(90)]

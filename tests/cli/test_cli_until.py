@@ -81,6 +81,7 @@ def test_a_pipe_is_no_pool():
         ),
         (["--until", "error=0.1", "-a", "PAA-II"], "--until is for the automatic learner"),
         (["--until", "recall=0.9", "--rate", "0.1"], "in an order of its own: remove --rate"),
+        (["--until", "recall=0.9", "--metric", "f"], "--until recall shows the recall: remove --metric"),
         (["--until", "recall=0.9", "--labels-out", "x.csv"], "in an order of its own: remove --labels-out"),
         (["--until", "recall=0.9", "--param", "audit=0.2"], "--until recall has no parameters: remove --param"),
         (

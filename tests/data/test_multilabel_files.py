@@ -61,12 +61,23 @@ def test_svmlight(tmp_path: pathlib.Path) -> None:
     assert read_multilabel(path, zero_based=True).X.shape == (4, 6)
 
 
+def test_lists_may_have_whole_numbers(tmp_path: pathlib.Path) -> None:
+    rows = [{"text": "a b", "tags": ["x", "y"]}, {"text": "c", "tags": ["y", 3]}, {"text": "a", "tags": []}] * 5
+    path = tmp_path / "mixed.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    for found in (read_multilabel(path), read_multilabel(rows)):
+        assert found.Y[:3] == [["x", "y"], ["y", "3"], []]
+        assert [column.name for column in found.columns] == ["text"], "labels are no features"
+    numbers = [{"text": f"a {row % 4}", "topics": [1, 4] if row % 2 else []} for row in range(20)]
+    for options in ({}, {"label": "topics"}):
+        assert read_multilabel(numbers, **options).Y[:2] == [[], ["1", "4"]]
+
+
 @pytest.mark.parametrize(
     ("records", "options", "message"),
     [
         ([{"x": 1, "z": "a"}], {}, "no labels among 'x', 'z': name a column"),
         ([{"x": 1, "tags": "a"}], {"label": "topics"}, "no column 'topics': there are 'x', 'tags'"),
-        ([{"x": 1, "tags": [1, 3]}], {"label": "tags"}, "'tags' holds lists of numbers: write labels as text"),
         ([{"x": 1, "tags": "[a"}], {}, "the labels '[a' are not a JSON list: fix the cell"),
         ([{"x": 1, "tags": "[[1]]"}], {}, "must be text or whole numbers: fix the cell"),
         ([{"x": 1, "tags": "a"}], {"separator": ""}, "the separator is empty"),

@@ -1,9 +1,10 @@
 """`read_multilabel`: a file whose rows carry several labels each."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from io import BufferedReader, BytesIO
+from itertools import count, takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +25,7 @@ from askance.errors import DataError
 
 CHUNK_ROWS = 2048
 USUAL = ("labels", "label", "topics", "tags")
+FIRST_ELEMENT = ".0"  # of a list of numbers, as readers name it
 
 
 class MultiLabelRows(NamedTuple):
@@ -65,7 +67,8 @@ def read_multilabel(
     source : str, os.PathLike, data frame or list of dict
         A table, as for `read_table`, or a svmlight file with labels such as `1,3` at the beginning of lines.
     label : str, default=None
-        The column with the labels: lists of strings; or cells with a JSON list, or with labels between separators.
+        The column with the labels: lists of texts or whole numbers; or cells with a JSON list, or with labels
+        between separators.
         By default, a column labels, label, topics or tags.
     separator : str, default=None
         What separates the labels in a cell, such as "|". Without it, a cell is a JSON list or a single label.
@@ -117,21 +120,22 @@ def _of_table(source: Any, label: str | None, separator: str | None, options: di
     table = raw_table(source, options["format"], options.get("delimiter"))
     name = _label_column(table, label)
     labels = _labels(table, name, separator)
+    found = first_rows(table, HEAD_ROWS).columns
+    own = [one for one in (name, *_elements(name, found)) if one in found]
     drop = several_names("drop", options.pop("drop", ()))
-    stream = read_table(source, chunk_rows=CHUNK_ROWS, label=False, drop=[*drop, name], **options)
+    stream = read_table(source, chunk_rows=CHUNK_ROWS, label=False, drop=[*drop, *own], **options)
     return MultiLabelRows(stacked([chunk.X for chunk in stream]), labels, stream.columns, stream)
 
 
 def _label_column(table: RawTable, label: str | None) -> str:
     found = list(first_rows(table, HEAD_ROWS).columns)
+    names = dict.fromkeys(name.removesuffix(FIRST_ELEMENT) for name in found)
     if label is None:
-        usual = [name for name in found if name.lower() in USUAL]
+        usual = [name for name in names if name.lower() in USUAL]
         if not usual:
             raise DataError(f"{table.place}: no labels among {listed(found)}: name a column", parameter="label")
         return usual[0]
-    if label not in found:
-        if f"{label}.0" in found:
-            raise DataError(f"{table.place}: {shown(label)} holds lists of numbers: write labels as text")
+    if label not in names:
         raise DataError(f"{table.place}: no column {shown(label)}: there are {listed(found)}", parameter="label")
     return label
 
@@ -141,9 +145,17 @@ def _labels(table: RawTable, name: str, separator: str | None) -> list[list[str]
     found: list[list[str]] = []
     for batch in table.batches(CHUNK_ROWS):
         values = batch.columns.get(name, [None] * batch.rows)
+        elements = [batch.columns[one] for one in _elements(name, batch.columns)]
         where = batch.where
-        found.extend(labels_in(value, separator, partial(where, row)) for row, value in enumerate(values))
+        for row, value in enumerate(values):
+            given = [one[row] for one in elements if not is_missing(one[row])]
+            found.append(labels_in(given or value, separator, partial(where, row)))
     return found
+
+
+def _elements(name: str, columns: Collection[str]) -> list[str]:
+    """The columns that readers make of lists with numbers, which features may be: one for each place."""
+    return list(takewhile(lambda one: one in columns, (f"{name}.{place}" for place in count())))
 
 
 def labels_in(value: Any, separator: str | None, place: Callable[[], str]) -> list[str]:

@@ -383,6 +383,17 @@ def nearly_numbers_note(stream: Stream) -> list[str]:
     ]
 
 
+def unmatched_note(stream: Stream, labels: Path | None) -> list[str]:
+    """What to say about rows and labels in another table that did not find each other."""
+    found = getattr(origin_of(stream), "unmatched", None)
+    if found is None or not (found.rows or found.labels):
+        return []
+    return [
+        f"Rows without a label in {Path(str(labels)).name}, which were left out: {found.rows:,}. Labels there "
+        f"without a row: {found.labels:,}."
+    ]
+
+
 def delimiter_of(stream: Stream) -> str | None:
     """What separates the cells of a table of text, if that was guessed and is not a comma or a tab."""
     found = getattr(origin_of(stream), "table", origin_of(stream))

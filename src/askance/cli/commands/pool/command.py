@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from askance.cli import completion, options
-from askance.cli.commands.pool.request import DEFAULT_STRATEGY, STRATEGIES, PoolRequest
+from askance.cli.commands.pool.request import DEFAULT_COUNT, DEFAULT_STRATEGY, STRATEGIES, PoolRequest
 from askance.cli.options import option
 
 EXAMPLE = "Example:   askance pool mails.csv --labels answers.csv -n 20 --out next.csv"
@@ -51,7 +51,7 @@ def pool(
     features: Features,
     labels: Labels = None,
     privileged: Privileged = None,
-    count: Count = 10,
+    count: Count = DEFAULT_COUNT,
     strategy: StrategyName = DEFAULT_STRATEGY,
     seed: options.Seed = 0,
     out: Out = None,

@@ -229,9 +229,8 @@ def show(request: PoolRequest, choice: Choice) -> None:
     if choice.note:
         console.print(f"\n{choice.note}")
     if request.out is not None:
-        before = "".join(f" --labels {path}" for path in request.labels)
         console.print(f"\nFill in the label column of {request.out}, then continue with:", soft_wrap=True)
-        console.print(f"  askance pool {request.features}{before} --labels {request.out} --out …", soft_wrap=True)
+        console.print(f"  {request.following} --out …", soft_wrap=True)
 
 
 def _shown(value: float | None) -> str:

@@ -12,7 +12,7 @@ from rich.table import Table
 from askance.cli.commands.run.request import RunRequest
 from askance.cli.contest.methods import FULL, RANDOM, parse_parameters
 from askance.cli.contest.report import NAMES as SHOWN_NAMES
-from askance.cli.contest.source import columns_of, nearly_numbers_note, open_typed, origin_of
+from askance.cli.contest.source import columns_of, nearly_numbers_note, open_typed, origin_of, unmatched_note
 from askance.cli.output.compiling import NAMED, compilation_announced
 from askance.cli.output.console import print_json, stdout
 from askance.cli.output.progress import Watched, progress
@@ -222,6 +222,7 @@ def _share(summary: RegressionSummary) -> str:
 def _notes(result: Regressed) -> list[str]:
     summary = next(iter(result.summaries.values()))
     notes = nearly_numbers_note(result.stream)
+    notes += unmatched_note(result.stream, result.request.reading.labels)
     if result.dropped:
         notes.append(
             f"Left out, because regression has no use for texts and categories of many levels: "

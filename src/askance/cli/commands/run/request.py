@@ -233,6 +233,8 @@ class RunRequest(NamedTuple):
             if getattr(self, name):
                 option = name.replace("_", "-")
                 raise ValueError(f"--until recall reads rows of a pool, in an order of its own: remove --{option}")
+        if self.metric != "accuracy":
+            raise ValueError("--until recall shows the recall: remove --metric")
         if self.parameters:
             raise ValueError("--until recall has no parameters: remove --param")
 
@@ -282,6 +284,8 @@ class RunRequest(NamedTuple):
             if getattr(self, name):
                 option = OPTIONS.get(name, name.replace("_", "-"))
                 raise ValueError(f"--oracle has one method of its own, and --budget limits it: remove --{option}")
+        if self.metric != "accuracy":
+            raise ValueError("--oracle shows the accuracy: remove --metric")
         if self.until is not None and self.until.accuracy is None:
             raise ValueError("--oracle stops at an accuracy: give --until accuracy=0.95, or remove --until")
         if self.reading.is_apart:

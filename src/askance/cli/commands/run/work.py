@@ -19,7 +19,7 @@ from askance.cli.commands.run.trace_file import trace_writer
 from askance.cli.contest import report
 from askance.cli.contest.contest import Keep, LineUp, never
 from askance.cli.contest.methods import is_one_sided, parse_parameters
-from askance.cli.contest.source import columns_of, delimiter_of, nearly_numbers_note, origin_of
+from askance.cli.contest.source import columns_of, delimiter_of, nearly_numbers_note, origin_of, unmatched_note
 from askance.cli.output.compiling import AUTO, NAMED, compilation_announced
 from askance.cli.output.console import print_json, stdout
 from askance.cli.output.progress import progress
@@ -176,7 +176,7 @@ def _notes(line_up: LineUp, request: RunRequest) -> list[str]:
             "shuffle it with --shuffle 7."
         )
     notes += nearly_numbers_note(line_up.stream)
-    notes += _unmatched_note(line_up, request)
+    notes += unmatched_note(line_up.stream, request.reading.labels)
     notes += report.reach_note(line_up.contestants, request.metric)
     if isinstance(main.learner, AutoCore):
         notes += _limit_note(main.name, main.learner)
@@ -213,18 +213,6 @@ def _one_sided_note(line_up: LineUp, request: RunRequest) -> str:
     if request.resume is not None:
         return f"{said}, as when it was trained; F, precision and recall are those of {shown_class(wanted)!r}."
     return f"{said}, the last one, because a pipe does not show beforehand which is rarer: give --positive."
-
-
-def _unmatched_note(line_up: LineUp, request: RunRequest) -> list[str]:
-    """What to say about rows and labels that did not find each other."""
-    found = getattr(origin_of(line_up.stream), "unmatched", None)
-    if found is None or not (found.rows or found.labels):
-        return []
-    name = Path(str(request.reading.labels)).name
-    return [
-        f"Rows without a label in {name}, which were left out: {found.rows:,}. Labels there without a row: "
-        f"{found.labels:,}."
-    ]
 
 
 def _limit_note(name: str, learner: AutoCore) -> list[str]:
