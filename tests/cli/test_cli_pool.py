@@ -98,7 +98,7 @@ def test_the_round_trip(files: pathlib.Path, arrays: tuple[Any, Any, Any]) -> No
     pool, first, second = files / "pool.csv", files / "first.csv", files / "second.csv"
     told = output("pool", pool, "-n", 8, "--out", first)
     assert "There are no labels yet" in told
-    assert f"askance pool {pool} --labels {first} --out" in told
+    assert f"askance pool {pool} --labels {first} --count 8 --out" in told
     fill_in(first, y, 6)  # two are left for later
     said = answer("pool", pool, "--labels", first, "-n", 5, "--out", second)
     assert said["labelled"] == 6
