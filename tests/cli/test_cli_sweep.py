@@ -50,6 +50,20 @@ def test_a_plan_becomes_tables_and_pictures(plan: Path) -> None:
     assert {row["algorithm"] for row in again["results"]} == {"PAA-II", "RPA-II", "PA-II"}
 
 
+def test_a_plan_may_name_the_label_of_a_file(plan: Path) -> None:
+    text = (plan.parent / "toy.csv").read_text().replace("label", "queue")
+    (plan.parent / "toy.csv").write_text(text)
+    plan.write_text(
+        PLAN.replace('"toy.csv"', '{file = "toy.csv", label = "queue", drop = ["c"], name = "tickets"}')
+    )
+    found = json.loads(output("sweep", plan, "--backend", "sequential", "--json"))
+    assert {row["data"] for row in found["results"]} == {"tickets"}
+    plan.write_text(PLAN.replace('"toy.csv"', '{file = "toy.csv", labels = "queue"}'))
+    assert "unknown key 'labels': use file, name, label" in complaint("sweep", plan)
+    plan.write_text(PLAN.replace('"toy.csv"', '{label = "queue"}'))
+    assert 'write {file = "mails.csv", label = "folder"}' in complaint("sweep", plan)
+
+
 @pytest.mark.slow
 def test_the_positive_class_is_named(plan: Path) -> None:
     """One row in ten is a fraud, and its F is what settings are chosen by."""

@@ -61,6 +61,15 @@ def test_svmlight(tmp_path: pathlib.Path) -> None:
     assert read_multilabel(path, zero_based=True).X.shape == (4, 6)
 
 
+def test_svmlight_may_have_tabs_and_faults_name_the_file(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "news.svm"
+    path.write_text("1,3\t1:0.5\t5:1\n2:1\n")
+    assert read_multilabel(path).Y == [["1", "3"], []]
+    path.write_text("1,3 1:0.5\n# nothing\n2 5:x\n")
+    with pytest.raises(DataError, match=f"^{path}, line 3: the value in '5:x'"):
+        read_multilabel(path)
+
+
 def test_lists_may_have_whole_numbers(tmp_path: pathlib.Path) -> None:
     rows = [{"text": "a b", "tags": ["x", "y"]}, {"text": "c", "tags": ["y", 3]}, {"text": "a", "tags": []}] * 5
     path = tmp_path / "mixed.jsonl"

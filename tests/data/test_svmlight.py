@@ -86,6 +86,28 @@ def test_chunks_never_change_the_rows(threads):
         assert same(*joined(read_svmlight(io.BytesIO(LONG), block_bytes=block_bytes, threads=threads)), X, y)
 
 
+LINES = ["7 1:2 3:4", " 7 1:2 3:4", "1:2 3:4", " 1:2 3:4", "1,3\t1:2 3:4", "spam 1:2 3:4 # or 5:6", "1:2 3:4\r"]
+
+
+@pytest.mark.parametrize("block_bytes", [1, 1 << 20])
+def test_without_labels_lines_begin_with_anything(block_bytes):
+    content = "# made by hand\n\n" + "\n".join(LINES) + "\n7\n1,3 # no features\n"
+    stream = read_svmlight(io.BytesIO(content.encode()), labels=False, block_bytes=block_bytes, threads=2)
+    chunks = list(stream)
+    assert all(chunk.y is None for chunk in chunks)
+    X = np.concatenate([np.pad(chunk.X.toarray(), ((0, 0), (0, 3 - chunk.X.shape[1]))) for chunk in chunks])
+    np.testing.assert_array_equal(X, [[2, 0, 4]] * len(LINES) + [[0, 0, 0]] * 2)
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [("spam", "the label 'spam'"), ("a,b,c", "'a,b,c' has several labels"), ("spam eggs 1:2", "the label 'spam'")],
+)
+def test_texts_are_not_rows_without_labels(line, sentence):
+    with pytest.raises(DataError, match=f"line 2: {sentence}"):
+        list(read_svmlight(io.BytesIO(f"1 1:2\n{line}\n".encode()), labels=False))
+
+
 def test_zero_based():
     content = b"1 0:5 2:6\n"
     stream = read_svmlight(io.BytesIO(content), zero_based=True)

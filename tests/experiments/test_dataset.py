@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 import askance
+from askance.data import read, read_table
 from askance.errors import ParameterError
 from askance.experiments.dataset import LARGER, load_datasets, make_dataset, shuffled, with_positive
 from askance.experiments.sweep.trial import Candidate, run_trials
@@ -77,6 +78,31 @@ def test_what_users_give(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert (named.name, named.X.shape) == ("german", (3, 3))
     with pytest.raises(ValueError, match="expected a pair"):
         load_datasets({"one": X}, FLOAT32)
+
+
+def test_streams_are_data_sets(tmp_path: Path) -> None:
+    path = tmp_path / "small.csv"
+    path.write_text("a,b,kind,queue\n1,2,red,x\n3,4,blue,y\n5,6,red,x\n")
+    stream = read(path, label="queue")
+    (alone,) = load_datasets(stream, FLOAT32)
+    (listed,) = load_datasets([stream], FLOAT32)
+    (named,) = load_datasets({"tickets": stream}, FLOAT32)
+    assert [one.name for one in (alone, listed, named)] == ["small", "small", "tickets"]
+    assert alone.digest == listed.digest == named.digest
+    assert alone.classes == ("x", "y")
+    (typed,) = load_datasets(read_table(path, label="queue"), FLOAT32)
+    assert typed.X.shape[0] == 3
+    with pytest.raises(ValueError, match="small has no labels"):
+        load_datasets(read(path, label=False), FLOAT32)
+
+
+def test_two_data_sets_of_one_name_are_refused(tmp_path: Path) -> None:
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "train.csv").write_text("a,label\n1,x\n3,y\n")
+    files = [str(tmp_path / folder / "train.csv") for folder in ("one", "two")]
+    with pytest.raises(ValueError, match="two data sets have the name 'train'"):
+        load_datasets(files, FLOAT32)
 
 
 def test_a_permutation_is_decided_by_seed_and_number() -> None:

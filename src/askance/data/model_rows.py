@@ -18,7 +18,7 @@ from askance.data.kinds import LEFT_OUT
 from askance.data.labels import label_array, label_kind
 from askance.data.mixed import MixedRows
 from askance.data.raw_tables import RawBatch, RawTable
-from askance.data.reading import Unlabelled, check_chunk_rows, read
+from askance.data.reading import check_chunk_rows, read
 from askance.data.recipe import Recipe, several_names
 from askance.data.saved_plans import means_of, saved_means, saved_plan
 from askance.data.saved_recipes import ROWS, recipe_encoder, saved_recipe
@@ -387,6 +387,6 @@ def _matrix_rows(
     if is_pipe(source):
         from askance.data.svmlight import read_svmlight  # imports the compiler, which no other format needs
 
-        stream = read_svmlight(opened_pipe(source), dtype=dtype, zero_based=zero_based, prompt=True)
-        return MatrixRows(stream if label is not False else Unlabelled(stream))
+        pipe, labels = opened_pipe(source), label is not False
+        return MatrixRows(read_svmlight(pipe, dtype=dtype, zero_based=zero_based, prompt=True, labels=labels))
     return MatrixRows(read(source, format=named, label=label, dtype=dtype, chunk_rows=chunk_rows, **more))

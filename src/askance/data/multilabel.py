@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Collection
 from functools import partial
-from io import BufferedReader, BytesIO
 from itertools import count, takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -184,25 +183,15 @@ def _of_json(cell: str, place: Callable[[], str]) -> list[str]:
 
 
 def _of_svmlight(path: Path, *, zero_based: bool) -> MultiLabelRows:
-    """Lines such as `1,3 5:0.1 8:1`; a line without labels begins with a space or with its first feature."""
+    """Lines such as `1,3 5:0.1 8:1`; a line without labels begins with its first feature."""
     from askance.data.svmlight import read_svmlight  # imports the compiler, which no other format needs
 
-    labels, lines = [], []
+    stream = read_svmlight(path, zero_based=zero_based, labels=False)
+    X = stacked([chunk.X for chunk in stream])
     with TextLines(path) as text:
-        for line in text:
-            bare = line.split("#")[0].rstrip()
-            if not bare:
-                lines.append("\n")  # so that messages name the right line
-                continue
-            first, _, rest = bare.partition(" ")
-            named, features = ("", bare) if ":" in first else (first, rest)
-            labels.append(list(dict.fromkeys(part.strip() for part in named.split(",") if part.strip())))
-            lines.append(f"0 {features.strip()}\n")
-    if not labels:
-        raise DataError(f"{path}: has no rows: check how it was created")
-    numbered = BufferedReader(BytesIO("".join(lines).encode()))
-    stream = read_svmlight(numbered, zero_based=zero_based)
-    return MultiLabelRows(stacked([chunk.X for chunk in stream]), labels, (), stream)
+        words = [bare.split(None, 1)[0] for line in text if (bare := line.partition("#")[0].strip())]
+    labels = [[] if ":" in word else labels_in(word, ",", lambda: str(path)) for word in words]
+    return MultiLabelRows(X, labels, (), stream)
 
 
 def _refuse(what: str, options: dict[str, Any]) -> None:

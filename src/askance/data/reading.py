@@ -1,7 +1,7 @@
 """`read`: a stream from any source, by the extension of the file or the type of the object."""
 
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -17,7 +17,7 @@ from askance.data.jsonl import JsonLinesStream
 from askance.data.npz import read_npz
 from askance.data.parquet import ParquetStream
 from askance.data.recipe import Recipe, several_names
-from askance.data.stream import Chunk, Stream
+from askance.data.stream import Stream
 from askance.data.tables import TableStream, header_delimiter
 from askance.errors import DataError
 
@@ -48,21 +48,6 @@ _OPTIONS = {
     "data frame": _RECIPE | {"y", "shuffle", "random_state"},
     "array": {"y", "shuffle", "random_state"},
 }
-
-
-@dataclass(frozen=True)
-class Unlabelled:
-    """A stream without the labels of its source."""
-
-    stream: Stream
-
-    @property
-    def name(self) -> str:
-        """The name of the stream."""
-        return self.stream.name
-
-    def __iter__(self) -> Iterator[Chunk]:
-        return (chunk._replace(y=None) for chunk in self.stream)
 
 
 def check_chunk_rows(chunk_rows: Any) -> None:
@@ -178,8 +163,7 @@ def read(
     if kind == "svmlight":
         from askance.data.svmlight import read_svmlight  # imports the compiler, which no other format needs
 
-        stream = read_svmlight(file or source, dtype=dtype, zero_based=zero_based)
-        return stream if label is None else Unlabelled(stream)
+        return read_svmlight(file or source, dtype=dtype, zero_based=zero_based, labels=label is None)
     path = Path(source) if file is None else INPUT_NAME
     match kind:
         case "npz":

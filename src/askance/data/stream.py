@@ -1,6 +1,7 @@
 """Streams: what every reader returns. They can be iterated more than once, in chunks."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import scipy.sparse as sp
@@ -47,3 +48,14 @@ class Stream(Protocol):
 
     def __iter__(self) -> Iterator[Chunk]:
         """The chunks, in the order of the source."""
+
+
+@dataclass(frozen=True)
+class NamedStream:
+    """A stream under another name."""
+
+    name: str
+    stream: Stream
+
+    def __iter__(self) -> Iterator[Chunk]:
+        return iter(self.stream)

@@ -37,6 +37,10 @@ PACKERS = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ": "lzma"}
 
 NEWLINE = b"\n"
 TOKEN = re.compile(rb"[^ \t\r\n#]*")
+# What a line has before its first feature: one word, which must be a number or several if no feature follows.
+BEFORE_FEATURES = re.compile(
+    rb"^[ \t]*(?:[^\s:#]+(?=[ \t]+[^\s:#]+:)|[-+.,\deE]+(?=[\s#])|(?=[^\s:#]+:))", re.MULTILINE
+)
 
 WRONG = {
     scanner.BAD_LABEL: "the label {token} is not a finite number: begin the line with one",
@@ -84,6 +88,7 @@ class SvmlightStream:
     block_bytes: int
     threads: int
     prompt: bool = False
+    labels: bool = True
 
     @property
     def name(self) -> str:
@@ -109,7 +114,8 @@ class SvmlightStream:
                 width = max(width, block.width)
                 if len(block.y):
                     read += len(block.y)
-                    yield Chunk(sp.csr_array(block.X, shape=(len(block.y), width)), block.y, block.progress)
+                    y = block.y if self.labels else None
+                    yield Chunk(sp.csr_array(block.X, shape=(len(block.y), width)), y, block.progress)
         if not read:
             raise DataError(f"{self.place}: has no rows: check how it was created (a pipe can be read only once)")
 
@@ -128,7 +134,7 @@ class SvmlightStream:
     def _blocks(self, file: BinaryIO) -> Generator[Block, None, None]:
         """The blocks in order. `threads` of them are being scanned while as many are waiting."""
         cutter = Cutter(file, prompt=self.prompt)
-        idle = [Buffers(self.block_bytes, self.dtype) for _ in range(self.threads)]
+        idle = [Buffers(self.block_bytes, self.dtype, labels=self.labels) for _ in range(self.threads)]
 
         def work() -> Block | None:
             buffers = idle.pop()
@@ -153,6 +159,7 @@ def read_svmlight(
     block_bytes: int = BLOCK_BYTES,
     threads: int | None = None,
     prompt: bool = False,
+    labels: bool = True,
 ) -> SvmlightStream:
     """Read a svmlight file as sparse chunks.
 
@@ -175,6 +182,9 @@ def read_svmlight(
         Number of threads that scan. None means one per processor, up to four.
     prompt : bool, default: False
         Whether the rows of a pipe come as they arrive, instead of in chunks of `block_bytes`.
+    labels : bool, default: True
+        Whether to read labels. Without, lines may begin with anything: a label, several of them, or the first
+        feature.
 
     Returns
     -------
@@ -193,7 +203,7 @@ def read_svmlight(
     for option, number in (("block_bytes", block_bytes), ("threads", threads)):
         if not isinstance(number, int) or number < 1:
             raise DataError(f"{option}={shown(number)}: give a whole number, 1 or more")
-    return SvmlightStream(_checked(source), np.dtype(dtype), zero_based, block_bytes, threads, prompt)
+    return SvmlightStream(_checked(source), np.dtype(dtype), zero_based, block_bytes, threads, prompt, labels)
 
 
 def _checked(source: str | os.PathLike[str] | BinaryIO) -> Path | BinaryIO:
@@ -328,8 +338,9 @@ def _unpacked(file: BinaryIO) -> Any:
 class Buffers:
     """The memory of a worker, which is used for one block after another."""
 
-    def __init__(self, size: int, dtype: np.dtype[Any]) -> None:
+    def __init__(self, size: int, dtype: np.dtype[Any], *, labels: bool = True) -> None:
         self.size = size
+        self._labels = labels
         self.text = bytearray(size + scanner.PADDING)
         self._dtype = dtype
         self._rows = _room_for_rows(size, dtype)
@@ -343,9 +354,10 @@ class Buffers:
 
     def block(self, cut: Cut, first_index: int) -> Block:
         """Scan the text of a block."""
+        size = cut.size if self._labels else self._without_labels(cut.size)
         # Without compilation, the integer overflow that the scanner relies on would warn.
         with np.errstate(over="ignore"):
-            found = scanner.scan(np.frombuffer(self.text, np.uint8), np.uint64(cut.size), first_index, self._rows)
+            found = scanner.scan(np.frombuffer(self.text, np.uint8), np.uint64(size), first_index, self._rows)
             position, wrong = self._decide(found.undecided) or (found.position, found.fault)
         labels, starts, columns, values, _ = self._rows
         return Block(
@@ -357,6 +369,13 @@ class Buffers:
             progress=cut.progress,
             error=cut.error or (self._complaint(wrong, position) if wrong else ""),
         )
+
+    def _without_labels(self, size: int) -> int:
+        """Put a label that can be read in place of what each line has; returns the new size of the text."""
+        text = BEFORE_FEATURES.sub(b"0 ", bytes(memoryview(self.text)[:size]))
+        self.make_room(len(text))
+        self.text[: len(text)] = text
+        return len(text)
 
     def _decide(self, count: int) -> tuple[int, int] | None:
         """Convert the numbers that the scanner left open; returns position and error of the first infinite one."""

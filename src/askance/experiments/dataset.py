@@ -10,7 +10,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from askance.data import read
+from askance.data.mixed import as_matrix
 from askance.data.stacking import stacked
+from askance.data.stream import Stream, is_stream
 from askance.datasets import REGISTER, load
 from askance.errors import DataError
 from askance.jit.coins import coins
@@ -98,30 +100,48 @@ def fingerprint(X: Any, y: NDArray[Any]) -> str:
 
 
 def load_datasets(data: Any, dtype: np.dtype[Any]) -> list[Dataset]:
-    """Load data sets from a mapping of names to (X, y), one such pair, file paths, or registered names."""
+    """Load data sets: pairs (X, y) and streams by name, one pair, or streams, files and registered names."""
     if isinstance(data, Mapping):
-        return [make_dataset(name, *_pair(name, given), dtype) for name, given in data.items()]
-    if isinstance(data, tuple) and len(data) == 2 and not isinstance(data[0], str):
+        return [make_dataset(name, *_rows_of(name, given), dtype) for name, given in data.items()]
+    if isinstance(data, tuple) and len(data) == 2 and not isinstance(data[0], str) and not is_stream(data[0]):
         return [make_dataset("data", *data, dtype)]
-    given = [data] if isinstance(data, str) or not isinstance(data, Sequence) else list(data)
-    return [make_dataset(*_load(one, dtype), dtype) for one in given]
+    given = list(data) if isinstance(data, Sequence) and not isinstance(data, str) else [data]
+    found = [make_dataset(*_load(one, dtype), dtype) for one in given]
+    _check_names([one.name for one in found])
+    return found
 
 
-def _pair(name: str, given: Any) -> tuple[Any, Any]:
+def _check_names(names: list[str]) -> None:
+    """DataError if two data sets have the same name: results would not tell them apart."""
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise DataError(
+            f"two data sets have the name {twice!r}: give each its own, as in "
+            f'data = {{"{twice}-1": read("..."), "{twice}-2": read("...")}}, or with name = in a plan'
+        )
+
+
+def _rows_of(name: str, given: Any) -> tuple[Any, Any]:
+    if is_stream(given):
+        return _all_rows(given)
     if not (isinstance(given, tuple | list) and len(given) == 2):
-        raise ValueError(f"{name}: expected a pair (X, y)")
+        raise ValueError(f"{name}: expected a pair (X, y), or a stream such as read(...)")
     return given[0], given[1]
 
 
 def _load(source: Any, dtype: np.dtype[Any]) -> tuple[str, Any, Any]:
-    """Load all rows of a file, or of a registered data set."""
+    """Load all rows of a stream, a file, or a registered data set."""
     if isinstance(source, str) and source in REGISTER and not Path(source).exists():
         return source, *load(source)
-    stream = read(source, dtype=str(dtype))
+    stream = source if is_stream(source) else read(source, dtype=str(dtype))
+    return stream.name, *_all_rows(stream)
+
+
+def _all_rows(stream: Stream) -> tuple[Any, Any]:
     chunks = list(stream)
-    if any(chunk.y is None for chunk in chunks):
+    if not chunks or any(chunk.y is None for chunk in chunks):
         raise DataError(f"{stream.name} has no labels: experiments need labelled rows")
-    return stream.name, stacked([chunk.X for chunk in chunks]), np.concatenate([chunk.y for chunk in chunks])
+    return as_matrix(stacked([chunk.X for chunk in chunks])), np.concatenate([chunk.y for chunk in chunks])
 
 
 def shuffled(given: Dataset, random_state: int, permutation: int) -> ShuffledDataset:

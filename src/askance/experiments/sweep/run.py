@@ -49,8 +49,9 @@ def sweep(
 
     Parameters
     ----------
-    data : mapping, tuple, str, path-like or sequence
-        A mapping of names to (X, y), one pair (X, y), file paths, or names of `askance data list`.
+    data : mapping, tuple, stream, str, path-like or sequence
+        A mapping of names to (X, y) or to streams such as `data.read("mails.csv", label="folder")`, one pair
+        (X, y), or streams, file paths and names of `askance data list`.
     algorithms : sequence of str or mapping
         Names of the catalog, or a mapping of labels to names or to pairs (name, parameters).
     grid : mapping, optional

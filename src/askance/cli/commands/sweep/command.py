@@ -15,6 +15,7 @@ from askance.cli.output.markdown import print_markdown
 from askance.cli.targets import EXTRAS
 
 if TYPE_CHECKING:
+    from askance.data.stream import Stream
     from askance.experiments.sweep.results import Results
 
 EXAMPLE = "Example:   askance sweep plan.toml --out results"
@@ -31,6 +32,7 @@ KNOWN = (
     "dtype",
     "points",
 )
+OPTIONS = ("file", "name", "label", "text", "categories", "drop", "bits", "pairs", "delimiter", "zero_based")
 QUICK = 3
 
 PlanFile = Annotated[
@@ -77,7 +79,8 @@ def sweep(
 
     A plan has `data = ["mails.csv"]` and `algorithms = ["PAA-II", "RPA-II"]`,
     and optionally `rates`, `permutations`, `metric`, `positive`, `random_state`
-    and a table `grid` of values to try. If you interrupt the command, run it again to
+    and a table `grid` of values to try. A file whose label is in another column is
+    `{file = "mails.csv", label = "folder"}`. If you interrupt the command, run it again to
     continue. On a cluster, all machines must see the output directory.
     """
     wanted = read_plan(plan)
@@ -112,7 +115,7 @@ def read_plan(path: Path) -> dict[str, Any]:
     for key in ("data", "algorithms"):
         if not plan.get(key):
             raise ValueError(f'{path}: {key} is missing: add {key} = ["{_example(key)}"]')
-    plan["data"] = _data(plan["data"], path.parent)
+    plan["data"] = _data(plan["data"], path.parent, plan.get("dtype", "float32"))
     return plan
 
 
@@ -120,13 +123,33 @@ def _example(key: str) -> str:
     return {"data": "mails.csv", "algorithms": "PAA-II"}[key]
 
 
-def _data(given: Any, beside: Path) -> Any:
-    """Paths of files next to the plan, and names of data sets."""
-    if isinstance(given, str):
-        given = [given]
-    if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
+def _data(given: Any, beside: Path, dtype: Any) -> list[Any]:
+    """Paths of files next to the plan, names of data sets, and streams of files with options."""
+    entries = given if isinstance(given, list) else [given]
+    if not all(isinstance(entry, str | dict) for entry in entries):
         raise ValueError('data must be a list of files or names of data sets, such as data = ["mails.csv", "a8a"]')
-    return [str(beside / name) if (beside / name).exists() else name for name in given]
+    return [
+        _beside(entry, beside) if isinstance(entry, str) else _stream(entry, beside, dtype) for entry in entries
+    ]
+
+
+def _beside(name: str, beside: Path) -> str:
+    return str(beside / name) if (beside / name).exists() else name
+
+
+def _stream(entry: dict[str, Any], beside: Path, dtype: Any) -> "Stream":
+    """The rows of `{file = "mails.csv", label = "folder"}`."""
+    from askance.data import read
+    from askance.data.stream import NamedStream
+
+    for key in entry:
+        if key not in OPTIONS:
+            raise ValueError(f"data: unknown key {key!r}: use {', '.join(OPTIONS)}")
+    if not isinstance(entry.get("file"), str):
+        raise ValueError('data: file is missing: write {file = "mails.csv", label = "folder"}')
+    options = {key: value for key, value in entry.items() if key not in ("file", "name")}
+    stream = read(_beside(entry["file"], beside), dtype=dtype, **options)
+    return NamedStream(entry["name"], stream) if "name" in entry else stream
 
 
 def _records(found: "Results") -> list[dict[str, Any]]:
