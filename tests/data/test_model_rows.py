@@ -66,6 +66,17 @@ def test_rows_are_those_that_a_learner_would_continue_with(tmp_path):
     assert np.allclose(chunk.X.dense[income, 0], means[0], rtol=1e-12)
 
 
+def test_rows_can_be_one_matrix(tmp_path):
+    path = write_customers(tmp_path / "first.csv", 300)
+    model = model_of(tmp_path, read_table(path))
+    for mixed, chunk in zip(read_for_model(model, path), read_for_model(model, path, output="matrix"), strict=True):
+        assert chunk.X.shape == (mixed.X.shape[0], mixed.X.dense.shape[1] + mixed.X.sparse.shape[1])
+        assert np.array_equal(chunk.X[:, : mixed.X.dense.shape[1]].toarray(), mixed.X.dense)
+        assert (chunk.X[:, mixed.X.dense.shape[1] :] != mixed.X.sparse).nnz == 0
+    with pytest.raises(DataError, match="output='sparse': give 'mixed' or 'matrix'"):
+        read_for_model(model, path, output="sparse")
+
+
 def test_a_row_does_not_depend_on_the_rows_around_it(tmp_path):
     model = model_of(tmp_path, read_table(write_customers(tmp_path / "first.csv", 300)))
     lines = write_customers(tmp_path / "all.csv", 200, random_state=3).read_text().splitlines()

@@ -59,6 +59,9 @@ def take_rows(X: Any, rows: slice | IntArray) -> Any:
     return MixedRows(X.dense[rows], X.sparse[rows]) if isinstance(X, MixedRows) else X[rows]
 
 
+MIXED, MATRIX = "mixed", "matrix"  # what rows with both parts can be returned as
+
+
 def as_matrix(X: Any) -> Any:
     """The same rows as one matrix; those of `MixedRows` become sparse, with the dense columns first."""
     return sp.csr_array(sp.hstack([sp.csr_array(X.dense), X.sparse])) if isinstance(X, MixedRows) else X

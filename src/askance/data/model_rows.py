@@ -16,7 +16,7 @@ from askance.data.encoding import RunningMeans
 from askance.data.files import is_pipe, listed, opened_pipe, shown
 from askance.data.kinds import LEFT_OUT
 from askance.data.labels import label_array, label_kind
-from askance.data.mixed import MixedRows
+from askance.data.mixed import MATRIX, MIXED, MixedRows, as_matrix
 from askance.data.raw_tables import RawBatch, RawTable
 from askance.data.reading import check_chunk_rows, read
 from askance.data.recipe import Recipe, several_names
@@ -103,6 +103,7 @@ class TableRows:
     label_kind: str
     keep: tuple[str, ...]
     chunk_rows: int
+    output: str = MIXED
 
     @property
     def name(self) -> str:
@@ -125,7 +126,8 @@ class TableRows:
                 kind = kind or label_kind(values[0], batch.where(0))
                 y = label_array(values, kind, batch.where)
             kept = {name: batch.columns.get(name, [None] * batch.rows) for name in self.keep}
-            yield Portion(self.encoder.rows(batch), y, kept, batch.progress)
+            rows = self.encoder.rows(batch)
+            yield Portion(as_matrix(rows) if self.output == MATRIX else rows, y, kept, batch.progress)
         if is_first:
             raise DataError(f"{self.table.place}: has no rows: check how it was created")
 
@@ -194,6 +196,7 @@ def read_for_model(
     keep: Iterable[str] = (),
     delimiter: str | None = None,
     chunk_rows: int = CHUNK_ROWS,
+    output: str = MIXED,
 ) -> ModelRows:
     """Read a file as the file was read that a saved model has learned from.
 
@@ -219,6 +222,9 @@ def read_for_model(
         What separates the cells of a CSV file. None means that the header decides.
     chunk_rows : int, default: 2048
         Number of rows per chunk.
+    output : {"mixed", "matrix"}, default: "mixed"
+        What rows with both numbers and words are: `MixedRows`, as `AutoLearner` takes them, or one sparse matrix, for
+        an exported model of scikit-learn.
 
     Returns
     -------
@@ -250,6 +256,8 @@ def read_for_model(
     [0]
     """
     check_chunk_rows(chunk_rows)
+    if output not in (MIXED, MATRIX):
+        raise DataError(f"output={shown(output)}: give {MIXED!r} or {MATRIX!r}", parameter="output")
     keep = several_names("keep", keep)
     try:
         header = header_of(read_bytes(model))
@@ -261,7 +269,7 @@ def read_for_model(
         if encoder is None:
             raise DataError(_no_columns(model, header, source if is_file else "data frame"))
         table = _table(source, encoder, format, delimiter)
-        return TableRows(table, encoder, label, _label_kind(header), keep, chunk_rows)
+        return TableRows(table, encoder, label, _label_kind(header), keep, chunk_rows, output)
     if encoder is not None:
         raise DataError(_not_numbered(source, encoder))
     if keep:

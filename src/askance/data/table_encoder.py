@@ -11,14 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from askance.data.encoding import RunningMeans
 from askance.data.kinds import ColumnPlan, described
-from askance.data.mixed import MixedRows, as_matrix, joined_rows
+from askance.data.mixed import MATRIX, MIXED, MixedRows, as_matrix, joined_rows
 from askance.data.model_rows import PlanEncoder, TableRows
 from askance.data.scaling import TableScales
 from askance.data.typed import raw_table, read_table, simplest
 from askance.errors import ParameterError
 
 CHUNK_ROWS = 2048
-MIXED, MATRIX = "mixed", "matrix"
 
 
 # Rows of two parts are not for pandas, so there is no `set_output`.
