@@ -7,7 +7,9 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 import askance
+from askance._util.sealed_file import header_of
 from askance.data import TableEncoder, add_reading, read, read_for_model, read_table
+from askance.data.svmlight import read_svmlight
 from askance.errors import DataError
 from customer_table import customers, write_customers
 
@@ -130,3 +132,58 @@ def test_an_encoder_belongs_into_the_file_of_its_learner(tmp_path):
     for other in (TableEncoder(output="matrix"), TableEncoder(scaled=True)):
         with pytest.raises(DataError, match="a model file holds rows as read_table makes them"):
             add_reading(path, other.fit(records))
+
+
+def test_a_learner_that_runs_through_a_table_knows_how_to_read_others(tmp_path):
+    records = customers(120)
+    by_chunk, at_once = askance.AutoLearner(rate=1.0), askance.AutoLearner(rate=1.0)
+    table = read_table(records, bits=10, chunk_rows=50)
+    traces = [by_chunk.run(chunk.X, chunk.y) for chunk in table]
+    trace = at_once.run(read_table(records, bits=10, chunk_rows=50))
+    np.testing.assert_array_equal(trace.asked, askance.Trace.join(traces).asked)
+    at_once.save(tmp_path / "c.model")
+    by_chunk.save(tmp_path / "d.model")
+    add_reading(tmp_path / "d.model", table)
+    readings = [header_of((tmp_path / name).read_bytes())["table"] for name in ("c.model", "d.model")]
+    assert readings[0] == readings[1]
+    new = pandas.DataFrame(customers(60, random_state=3))
+    wanted = askance.load(tmp_path / "d.model").predict(new)
+    np.testing.assert_array_equal(at_once.predict(new), wanted)
+    np.testing.assert_array_equal(askance.load(tmp_path / "c.model").predict(new), wanted)
+
+
+def test_a_learner_does_not_run_through_a_table_that_is_read_in_another_way(tmp_path):
+    learner = askance.AutoLearner(rate=1.0)
+    learner.run(read_table(customers(60), bits=10))
+    learner.run(read_table(customers(60), bits=10))  # once more
+    with pytest.raises(DataError, match="its columns were read in another way"):
+        learner.run(read_table(customers(60), bits=11))
+    learner.save(tmp_path / "c.model")
+    learner.run(read_for_model(tmp_path / "c.model", customers(80, random_state=4), label=None))
+    assert learner.spending_.rows == 200
+
+
+def test_a_learner_of_rows_does_not_learn_how_a_table_is_read():
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    frame = pandas.DataFrame({"a": X[:, 0], "b": X[:, 1], "label": X[:, 0] > 0})
+    learner = askance.AutoLearner(rate=1.0)
+    learner.run(X, X[:, 0] > 0)
+    learner.run(read_table(frame))
+    assert learner.predict(X).dtype == bool, "rows are no table"
+    for made in (askance.AutoLearner(rate=1.0), askance.make("PAA-II")):
+        made.run(read(X, y=X[:, 0] > 0))
+        assert len(made.predict(frame[["a", "b"]].to_numpy())) == 80
+
+
+def test_rows_of_a_svmlight_file_may_become_wider(tmp_path):
+    lines = [f"{row % 2} {1 + row % 2}:1 {3 + row // 50}:1" for row in range(200)]
+    (tmp_path / "wide.svm").write_text("\n".join(lines) + "\n")
+    learner = askance.AutoLearner(rate=1.0)
+    trace = learner.run(read_svmlight(tmp_path / "wide.svm", block_bytes=200))
+    assert learner.n_features_in_ == 6
+    assert len(trace) == 200
+    learner.run(read_svmlight(tmp_path / "wide.svm", block_bytes=200))
+    with pytest.raises(ValueError, match="run needs the labels y, unless X is a stream"):
+        learner.run(np.eye(3))
+    with pytest.raises(ValueError, match="has no labels"):
+        learner.run(read_svmlight(tmp_path / "wide.svm", labels=False))

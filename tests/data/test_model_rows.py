@@ -69,7 +69,8 @@ def test_rows_are_those_that_a_learner_would_continue_with(tmp_path):
 def test_rows_can_be_one_matrix(tmp_path):
     path = write_customers(tmp_path / "first.csv", 300)
     model = model_of(tmp_path, read_table(path))
-    for mixed, chunk in zip(read_for_model(model, path), read_for_model(model, path, output="matrix"), strict=True):
+    both = zip(read_for_model(model, path), read_for_model(model, path, output="matrix"), strict=True)
+    for mixed, chunk in both:
         assert chunk.X.shape == (mixed.X.shape[0], mixed.X.dense.shape[1] + mixed.X.sparse.shape[1])
         assert np.array_equal(chunk.X[:, : mixed.X.dense.shape[1]].toarray(), mixed.X.dense)
         assert (chunk.X[:, mixed.X.dense.shape[1] :] != mixed.X.sparse).nnz == 0

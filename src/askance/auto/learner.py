@@ -15,9 +15,9 @@ from askance.auto.core import AutoCore
 from askance.auto.row_input import RowInput
 from askance.auto.rows import part
 from askance.auto.settings import AutoSettings
-from askance.data.known_reading import ATTRIBUTE, reading_of, source_rows
-from askance.data.stacking import of_width
-from askance.data.stream import is_stream
+from askance.data.known_reading import ATTRIBUTE, labelled_chunks, reading_of, source_rows
+from askance.data.stacking import of_width, widest
+from askance.data.stream import Stream, is_stream
 from askance.learners import labels
 from askance.learners.core import Decision, Spending
 from askance.learners.trace import Trace
@@ -156,15 +156,15 @@ class AutoLearner(RowInput, SaveMixin, ClassifierMixin, BaseEstimator):  # type:
         core.tell(self._one_row(x), labels.as_labels([y], 1), ask_probability)
         return self
 
-    def run(self, X: Any, y: ArrayLike, *, coins: ArrayLike | None = None) -> Trace:
+    def run(self, X: Any, y: ArrayLike | None = None, *, coins: ArrayLike | None = None) -> Trace:
         """Simulate the labelling loop on labelled rows, learning only from the labels that are asked for.
 
         Parameters
         ----------
-        X : array-like, sparse matrix or data frame
-            The rows.
-        y : array-like
-            The labels.
+        X : array-like, sparse matrix, data frame or Stream
+            The rows. A stream, such as `askance.data.read_table` returns, has its own labels.
+        y : array-like, default=None
+            The labels; required unless `X` is a stream.
         coins : array-like, default=None
             Uniform numbers to use instead of the learner's own.
 
@@ -173,8 +173,25 @@ class AutoLearner(RowInput, SaveMixin, ClassifierMixin, BaseEstimator):  # type:
         Trace
             The decision of every round.
         """
+        if y is None:
+            if not is_stream(X):
+                raise ValueError("run needs the labels y, unless X is a stream of askance.data.read_table")
+            return Trace.join(self.iter_run(X))
         core = self._started()
         return core.run(self._validated(X), y, coins)
+
+    def iter_run(self, stream: Stream) -> Iterator[Trace]:
+        """Run through a stream in constant memory and yield the trace of each chunk.
+
+        The learner remembers how the columns of a table were read. Then it also predicts files and tables, as does
+        the learner that is loaded from its file.
+        """
+        core = self._started()
+        width = widest(stream) if core.widths is None else self.n_features_in_
+        for chunk in labelled_chunks(self, stream):
+            X = chunk.X if width is None else of_width(chunk.X, width)
+            assert chunk.y is not None
+            yield core.run(self._validated(X), chunk.y)
 
     # ------------------------------------------------------------------ scikit-learn's methods
 

@@ -223,8 +223,8 @@ def read_for_model(
     chunk_rows : int, default: 2048
         Number of rows per chunk.
     output : {"mixed", "matrix"}, default: "mixed"
-        What rows with both numbers and words are: `MixedRows`, as `AutoLearner` takes them, or one sparse matrix, for
-        an exported model of scikit-learn.
+        What rows with both numbers and words are: `MixedRows`, as `AutoLearner` takes them, or one sparse matrix,
+        for an exported model of scikit-learn.
 
     Returns
     -------

@@ -6,6 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from askance.data.mixed import MixedRows, joined_rows
+from askance.data.stream import Stream
 
 
 def stacked(parts: list[Any]) -> Any:
@@ -21,6 +22,11 @@ def stacked(parts: list[Any]) -> Any:
 def widened(part: Any, width: int) -> sp.csr_array:
     """The same rows with additional empty features."""
     return sp.csr_array((part.data, part.indices, part.indptr), shape=(part.shape[0], width))
+
+
+def widest(stream: Stream) -> int | None:
+    """The width of the widest rows of a stream that may grow, from a pass over it; None if it does not grow."""
+    return max(chunk.X.shape[1] for chunk in stream) if getattr(stream, "widens", False) else None
 
 
 def of_width(X: Any, width: int) -> Any:

@@ -96,6 +96,11 @@ class SvmlightStream:
         return stem(self.source) if isinstance(self.source, Path) else self.place
 
     @property
+    def widens(self) -> bool:
+        """Whether a first pass over the file finds how wide its rows become."""
+        return isinstance(self.source, Path)
+
+    @property
     def place(self) -> str:
         """The name of the file in messages."""
         name = self.source if isinstance(self.source, Path) else getattr(self.source, "name", None)

@@ -81,7 +81,7 @@ class TypedTable:
     plan : TablePlan
         The kinds of columns, and how they become rows.
     before, after : RunningMeans
-        The means of numbers before the first row, and after the last row of the last reading.
+        The means of numbers before the first row, and after the last row that was read.
     id : str or None
         The column that identifies rows; None means that their numbers do.
     nearly : tuple of NearlyNumbers
@@ -122,8 +122,9 @@ class TypedTable:
     def __iter__(self) -> Iterator[Chunk]:
         means = copy(self.before)
         for rows, y, ids, progress in self._shuffled() if self.shuffle else self._encoded():
-            yield Chunk(simplest(MixedRows(means.fill(rows.dense), rows.sparse)), y, progress, ids)
-        self.after = means
+            found = simplest(MixedRows(means.fill(rows.dense), rows.sparse))
+            self.after = means
+            yield Chunk(found, y, progress, ids)
 
     def labels_only(self) -> Iterator[Chunk]:
         """The chunks without features, which is faster."""

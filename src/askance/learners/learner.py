@@ -13,7 +13,7 @@ from sklearn.utils.validation import validate_data
 
 from askance._util.atomic_write import write_whole
 from askance._util.sealed_file import with_more
-from askance.data.known_reading import ATTRIBUTE, reading_of, source_rows
+from askance.data.known_reading import ATTRIBUTE, labelled_chunks, reading_of, source_rows
 from askance.data.stacking import of_width
 from askance.data.stream import Stream, is_stream
 from askance.learners.codec import encode
@@ -221,7 +221,7 @@ class Learner(ClassifierMixin, NestedParameters):  # type: ignore[misc]
     def iter_run(self, stream: Stream) -> Iterator[Trace]:
         """Run through a stream in constant memory and yield the trace of each chunk. New features get room."""
         core = self._started()
-        for chunk in stream:
+        for chunk in labelled_chunks(self, stream):
             refuse_mixed(chunk.X)
             trace = core.follow(chunk, stream.name)
             self._sync()

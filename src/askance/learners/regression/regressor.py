@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from askance._util.saving import Arrays, Header, SaveMixin
-from askance.data.known_reading import ATTRIBUTE, reading_of, source_rows
+from askance.data.known_reading import ATTRIBUTE, labelled_chunks, reading_of, source_rows
 from askance.data.stacking import of_width
 from askance.data.stream import Stream, is_stream
 from askance.learners.core import Decision, Spending
@@ -176,9 +176,8 @@ class StreamRegressor(SaveMixin, RegressorMixin, NestedParameters):  # type: ign
     def iter_run(self, stream: Stream) -> Iterator[RegressionTrace]:
         """Run through a stream in constant memory and yield the trace of each chunk."""
         core = self._started()
-        for chunk in stream:
-            if chunk.y is None:
-                raise ValueError(f"{stream.name} has no labels: `run` and `iter_run` simulate, so they need them")
+        for chunk in labelled_chunks(self, stream):
+            assert chunk.y is not None
             refuse_mixed(chunk.X)
             trace = core.run(chunk.X, chunk.y, width=max(chunk.X.shape[1], core.width or 0))
             self._sync()
