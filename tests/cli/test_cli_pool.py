@@ -124,6 +124,20 @@ def test_labels_of_the_table_itself(files: pathlib.Path, arrays: tuple[Any, Any,
     assert 31 in chosen(said)
 
 
+@pytest.mark.parametrize("first", ["", "sep=;\n"])
+def test_spreadsheets_may_separate_answers_by_semicolons(
+    files: pathlib.Path, arrays: tuple[Any, Any, Any], first: str
+) -> None:
+    X, _, y = arrays
+    wanted = answer("pool", files / "pool.csv", "--labels", files / "answers.csv")["chosen"]
+    answers = files / "semicolons.csv"
+    answers.write_text(first + (files / "answers.csv").read_text().replace(",", ";"))
+    assert answer("pool", files / "pool.csv", "--labels", answers)["chosen"] == wanted
+    gaps = write_csv(files / "gaps.csv", X, [label if row < 20 else "" for row, label in enumerate(y)])
+    gaps.write_text(first + gaps.read_text().replace(",", ";"))
+    assert answer("pool", gaps)["chosen"] == wanted
+
+
 def test_labels_in_a_column_with_a_name_of_its_own(files: pathlib.Path, arrays: tuple[Any, Any, Any]) -> None:
     X, _, y = arrays
     gaps = [label if row < 20 else "" for row, label in enumerate(y)]
@@ -206,7 +220,7 @@ def test_for_people(files: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Non
         ("row,label\n1.5,ham\n", "line 2: '1.5' is not a row number"),
         ("row,label\n1,ham\n1,spam\n", "line 3: row 1 is 'spam', but 'ham' in"),
         ("number,class\n1,ham\n", "line 1: needs the columns row and label, but has 'number', 'class'"),
-        ("row,label\n1\n", "line 2: has 1 cells, but the header has 2"),
+        ("row,label\n1\n", "line 2: has 1 cell but the header has 2"),
         ('row,label\n1,"ham\n', "is not well-formed CSV"),
         ("", "is empty"),
     ],

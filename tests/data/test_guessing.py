@@ -41,6 +41,9 @@ def test_the_first_bytes_show_the_format(start, expected):
     [
         (b'[\n{"a": 1}]', r"it: is an array of JSON: write one object per line, for example with jq -c '.\[\]'"),
         (b"PK\x03\x04\x14\0", "it: is a zip archive: unpack it, or save it as CSV if it is a spreadsheet"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1", "it: is a file of an old office program: save it as XLSX or CSV"),
+        (b"%PDF-1.4\n", "it: is a PDF: write its texts into a CSV file, one per row"),
+        (b"SQLite format 3\0", "it: is an SQLite database: export the table as CSV"),
     ],
 )
 def test_what_cannot_be_read_is_named(start, said):

@@ -10,6 +10,13 @@ ENOUGH = 1 << 13  # bytes to look at
 DELIMITERS = ",;\t|"
 GZIP = b"\x1f\x8b"
 FIRST_NAME = 30  # where a zip archive has the name of its first file
+NOT_READ = {
+    b"PK\x03\x04": "is a zip archive: unpack it, or save it as CSV if it is a spreadsheet",
+    b"\xd0\xcf\x11\xe0": "is a file of an old office program: save it as XLSX or CSV",
+    b"%PDF": "is a PDF: write its texts into a CSV file, one per row",
+    b"SQLite format 3\0": "is an SQLite database: export the table as CSV",
+    b"ARROW1": "is an Arrow file: save it as Parquet",
+}
 IN_WORKBOOKS = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"xl/")
 
 _is_svmlight = pattern(rb"[-+]?[\d.][\d.eE+-]*([ \t]+(qid|\d+):\S+)+[ \t]*(#.*)?\r?").fullmatch
@@ -24,10 +31,11 @@ def guessed_format(start: bytes, place: str) -> str | None:
     start = unpacked(start)
     if start.startswith(b"PAR1"):
         return "parquet"
-    if start.startswith(b"PK\x03\x04"):
-        if start[FIRST_NAME:].startswith(IN_WORKBOOKS):
-            return "xlsx"
-        raise DataError(f"{place}: is a zip archive: unpack it, or save it as CSV if it is a spreadsheet")
+    if start.startswith(b"PK") and start[FIRST_NAME:].startswith(IN_WORKBOOKS):
+        return "xlsx"
+    found = next((what for first, what in NOT_READ.items() if start.startswith(first)), None)
+    if found is not None:
+        raise DataError(f"{place}: {found}")
     line = next((line for line in start.removeprefix(b"\xef\xbb\xbf").split(b"\n") if line.strip()), b"")
     if line.lstrip().startswith(b"["):
         raise DataError(f"{place}: is an array of JSON: write one object per line, for example with jq -c '.[]'")

@@ -4,11 +4,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from askance.data.csv_rows import csv_rows
 from askance.data.files import TextLines, existing_file, listed, shown
 from askance.data.labels import UNLABELLED
 from askance.data.recipe import LABEL_NAMES
-from askance.data.tables import TableStream
+from askance.data.tables import TableStream, header_delimiter, table_records
 from askance.errors import DataError
 
 ROW, LABEL = "row", "label"
@@ -68,15 +67,14 @@ def _wanted(column: str | None) -> tuple[str, ...]:
 
 def answers(path: Path) -> Iterator[tuple[int, GivenLabel]]:
     """The rows of a file of answers whose label is filled in."""
-    cells = cells_of(existing_file(path), "\t" if path.suffix.lower() == ".tsv" else ",")
+    path = existing_file(path)
+    cells = cells_of(path, "\t" if path.suffix.lower() == ".tsv" else header_delimiter(path, None))
     place, header = next(cells, (f"{path}", []))
     names = [name.strip().lower() for name in header]
     if ROW not in names or LABEL not in names:
         raise DataError(f"{place}: needs the columns row and label, but has {listed(header)}")
     row_at, label_at = names.index(ROW), names.index(LABEL)
     for place, row in cells:
-        if len(row) != len(names):
-            raise DataError(f"{place}: has {len(row)} cells, but the header has {len(names)}: fix the line")
         label = row[label_at].strip()
         if label in UNLABELLED:
             continue
@@ -97,6 +95,5 @@ def is_answered(path: Path) -> bool:
 def cells_of(path: Path, delimiter: str) -> Iterator[tuple[str, list[str]]]:
     """The lines of a table that are not blank, each with its place for messages."""
     with TextLines(path) as lines:
-        for line, row in csv_rows(lines, path, delimiter):
-            if row:
-                yield f"{path}, line {line}", row
+        for record in table_records(lines, delimiter):
+            yield f"{path}, line {record.line}", record.cells
