@@ -346,6 +346,21 @@ def test_records_are_replayed_bit_for_bit(tmp_path, snapshot_every):
             assert again.everything() == before, "from the first entry on"
 
 
+def test_records_with_many_labels_are_sound_after_a_restart(tmp_path):
+    """From 100 labels on, models that know only recent labels compete, each with a forest of its own."""
+    rng = random.Random(1)
+    values = [{"x": rng.random(), "z": rng.random()} for _ in range(120)]
+    with TaskRunner(str(tmp_path / "a.db"), of_records()) as runner:
+        runner.import_items(*((value, "ham" if value["x"] > 0.5 else "spam") for value in values))
+        assert runner.task.fold.model.learner.core.forgetting.competing
+        before = runner.everything()
+        with runner.reopened() as again:
+            assert again.everything() == before
+            again.task.rebuild()
+            assert again.task.predict([Item(record=values[0])]).predictions
+            assert not again.task.fold.model.diverged
+
+
 @pytest.mark.slow
 def test_a_number_of_any_size_does_no_harm(tmp_path):
     with TaskRunner(str(tmp_path / "a.db"), of_records()) as runner:

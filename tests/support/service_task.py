@@ -77,7 +77,10 @@ class TaskRunner:
         return self.run(lambda transaction: item_commands.decide(transaction, items, who)).decisions
 
     def import_items(self, *pairs):
-        items = [messages.LabelledItem(text=text, label=label) for text, label in pairs]
+        items = [
+            messages.LabelledItem(label=label, **({"record": item} if isinstance(item, dict) else {"text": item}))
+            for item, label in pairs
+        ]
         return self.run(lambda transaction: item_commands.import_items(transaction, items, "sender"))
 
     def lease(self, who="ann", **wish):

@@ -64,8 +64,11 @@ class AutoModel(ItemModel):
         return codec.encode(core, self._about_rows())
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """All numbers that the model has learned and that must be finite; leaves may wait for rows."""
-        return {name: array for name, array in contents(self.core)[1].items() if not name.startswith("forest/")}
+        """All numbers that the model has learned and that must be finite; thresholds of leaves are infinite.
+
+        The models that know only recent labels have forests, too.
+        """
+        return {name: array for name, array in contents(self.core)[1].items() if "forest/" not in name}
 
     def keep_to(self, rate: float | None, burst: int) -> Self:
         """Ask for at most `burst` + `rate` × rows labels from now on. Without a rate, for a tenth of the rows."""
