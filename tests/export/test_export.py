@@ -12,6 +12,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 import askance
@@ -270,10 +271,25 @@ def test_a_model_is_fitted_to_the_labelled_rows(kind):
     model = export.to_sklearn(learner)
     assert (model.predict(labelled.X) == labelled.y).mean() > 0.6
     trust = learner._core.models.mixture.trust
-    assert isinstance(model, ExtraTreesClassifier) == (
-        np.argmax(trust) == len(learner._core.models.lanes.dampings)
-    )
+    last = model[-1] if isinstance(model, Pipeline) else model
+    assert isinstance(last, ExtraTreesClassifier) == (np.argmax(trust) == len(learner._core.models.lanes.dampings))
     assert model.classes_.tolist() == learner.classes_.tolist()
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("trusted", ["forest", "linear"])
+def test_columns_that_are_empty_in_all_labelled_rows_are_not_fitted(trusted):
+    """A million columns of hashed words, of which few are used, took minutes and gigabytes with thirty classes."""
+    learner, X, _ = automatic("mixed", False)
+    labelled = export.labelled_rows(learner)
+    trust = learner._core.models.mixture.trust
+    trust[:] = np.arange(len(trust)) == (len(trust) - 1 if trusted == "forest" else 0)
+    model = export.to_sklearn(learner)
+    used = sum((labelled.X[:, [column]] != 0).nnz > 0 for column in range(4, labelled.X.shape[1]))
+    columns = model[0].transform(labelled.X).shape[1]
+    assert columns - used in (range(5) if trusted == "forest" else [4])
+    assert model.n_features_in_ == labelled.X.shape[1]
+    assert (model.predict(labelled.X) == labelled.y).mean() > 0.6
 
 
 @pytest.mark.slow

@@ -133,7 +133,10 @@ def _usual(learner: AutoLearner, rows: LabelledRows) -> Any:
     models = learner._core.models
     leading = int(np.argmax(models.mixture.trust))
     if leading == len(models.lanes.dampings):
-        return ExtraTreesClassifier(n_estimators=TREES, random_state=0)
+        trees = ExtraTreesClassifier(n_estimators=TREES, random_state=0)
+        if not sp.issparse(rows.X):
+            return trees
+        return make_pipeline(ColumnTransformer([("used", "passthrough", _used(rows, 0))]), trees)
     # The learner's penalties are for rows of length 1. Standardized ones are longer, by the root of their width.
     is_dense = not sp.issparse(rows.X)
     C = penalty(models, leading) / (rows.n_dense if is_dense else 1)
@@ -148,11 +151,13 @@ def _scaling(rows: LabelledRows, by_rarity: bool) -> Any:
     # Values below 1 are weights already, and have no logarithm if they are signed.
     are_counts = bool((rows.X[:, rows.n_dense :].data >= 1).all())
     terms = TfidfTransformer(use_idf=by_rarity, sublinear_tf=are_counts)
-    if not rows.n_dense:
-        return terms
-    return ColumnTransformer(
-        [
-            ("numbers", StandardScaler(with_mean=False), slice(0, rows.n_dense)),
-            ("terms", terms, slice(rows.n_dense, rows.X.shape[1])),
-        ]
-    )
+    steps: list[Any] = [("terms", terms, _used(rows, rows.n_dense))]
+    if rows.n_dense:
+        steps.insert(0, ("numbers", StandardScaler(with_mean=False), slice(0, rows.n_dense)))
+    return ColumnTransformer(steps)
+
+
+def _used(rows: LabelledRows, first: int) -> NDArray[np.intp]:
+    """The columns from `first` on that are not empty: of those of hashed words, nearly all are."""
+    found = np.unique(rows.X.indices).astype(np.intp)
+    return found[found >= first]
