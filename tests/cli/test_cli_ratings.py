@@ -117,6 +117,26 @@ def test_the_report_of_a_fit_with_a_test_part(files: pathlib.Path, tmp_path: pat
     assert str(tmp_path / "m") in told
 
 
+def test_repeated_pairs_are_counted_and_not_held_out(tmp_path: pathlib.Path) -> None:
+    rows = [(user, item, 1 + (user + item) % 5) for user in range(6) for item in range(5)]
+    wrong = [(user, item, 6 - rating) for user, item, rating in rows[:2]]
+    path = write(tmp_path / "a.csv", ["user", "item", "rating"], [*wrong, wrong[0], *rows])
+    words = "ratings", "fit", path, "--out", tmp_path / "m", "--rank", 1
+    said = answer(*words, "--test", 0.5)
+    assert (said["repeated_pairs"], said["ratings"], said["test"]["ratings"]) == (2, 15, 15)
+    assert "2 pairs were rated more than once: the last rating in the file counts" in output(*words)
+    write(path, ["user", "item", "rating"], [wrong[0], *rows])
+    assert "1 pair was rated more than once" in output(*words)
+    write(path, ["user", "item", "rating"], rows)
+    assert "more than once" not in output(*words)
+
+
+def test_a_rank_that_helps_less_than_given_is_not_as_given(tmp_path: pathlib.Path) -> None:
+    path = write(tmp_path / "a.csv", ["user", "item", "rating"], [(195, 241, 2), (185, 301, 4), (21, 376, 5)])
+    told = output("ratings", "fit", path, "--out", tmp_path / "m", "--rank", 3)
+    assert "rank      2, not 3 as given: more factors do not help" in told
+
+
 @pytest.mark.slow
 def test_predictions_are_those_of_the_library(files: pathlib.Path, tmp_path: pathlib.Path) -> None:
     rows = [*made_ratings()[:30], (999, 500, 4), (101, 999, 2), (102, 998, 2)]

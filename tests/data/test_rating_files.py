@@ -251,6 +251,17 @@ def test_an_absent_id_in_parquet(tmp_path: pathlib.Path) -> None:
             read_ratings(tmp_path / "a.parquet")
 
 
+def test_a_workbook_is_named(tmp_path: pathlib.Path) -> None:
+    book = pytest.importorskip("openpyxl").Workbook()
+    for row in (["user", "item", "rating"], [1, 2, 3]):
+        book.active.append(row)
+    book.save(tmp_path / "a.xlsx")
+    with pytest.raises(
+        DataError, match="is an XLSX workbook, which is not read for ratings: save the sheet as CSV"
+    ):
+        read_ratings(tmp_path / "a.xlsx")
+
+
 TEXT_IDS = st.text(
     st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=8
 ).filter(lambda text: text == text.strip())

@@ -17,11 +17,12 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import naive.ratings as naive
+from askance.errors import DataWarning
 from askance.ratings import FitStep, MaxMarginFactorization
 from askance.ratings.biases import Biases
 from askance.ratings.calibration import Evidence, calibrated
 from askance.ratings.ids import Ids
-from askance.ratings.rating_matrix import RatingMatrix
+from askance.ratings.rating_matrix import RatingMatrix, is_last
 from examples import examples
 from rating_worlds import world
 from thinning import rest_slow
@@ -290,9 +291,75 @@ def test_nothing_to_tell_apart() -> None:
     assert model.predict([1, 9], [2, 9]).tolist() == [4, 4]
 
 
-def test_one_rating_twice_and_its_opposite() -> None:
-    model = MaxMarginFactorization(1, validation_fraction=0).fit([1, 1, 1, 2], [1, 1, 1, 1], [1, 5, 5, 3])
-    assert np.isfinite(model.predict_proba([1, 2], [1, 1])).all()
+@pytest.mark.plain
+@pytest.mark.compiled
+@given(pairs=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2**31 - 1)), max_size=20))
+def test_only_the_last_rating_of_a_pair_is_the_last(pairs: Any) -> None:
+    columns = np.array(pairs, np.int32).reshape(-1, 2).T
+    assert is_last(*columns).tolist() == [pair not in pairs[place + 1 :] for place, pair in enumerate(pairs)]
+
+
+@pytest.mark.parametrize("name", [int, str])
+def test_the_last_rating_of_a_pair_counts(name: Any) -> None:
+    users, items, ratings = world(40, 30, 600)
+    users = np.array([name(user) for user in users.tolist()])
+    twice = np.concatenate([users[:50], users]), np.concatenate([items[:50], items])
+    model = MaxMarginFactorization(2, **QUICK).fit(*twice, np.concatenate([6 - ratings[:50], ratings]))
+    wanted = MaxMarginFactorization(2, **QUICK).fit(users, items, ratings)
+    assert np.array_equal(model.predict_proba(users, items), wanted.predict_proba(users, items))
+    assert model.objective_ == wanted.objective_
+    assert model.drift_.fitted == 600
+
+
+def test_a_level_of_replaced_ratings_alone_is_not_a_level() -> None:
+    model = MaxMarginFactorization(1).fit([1, 1, 1, 2], [1, 1, 2, 1], [55, 5, 4, 3])
+    assert model.levels_.tolist() == [3, 4, 5]
+
+
+@pytest.mark.plain
+@pytest.mark.compiled
+@given(count=st.integers(2, 12), random_state=st.integers(0, 1000))
+@examples(60)
+def test_the_objective_never_rises_with_the_rank(count: int, random_state: int) -> None:
+    random = np.random.default_rng(random_state)
+    ratings = random.integers(1, 6, count)
+    model = MaxMarginFactorization(levels=range(1, 6), max_iter=20, rank_tol=0)
+    model.fit(random.integers(0, 6, count), random.integers(0, 6, count), ratings)
+    objectives = [stage.objective for stage in model.path_]
+    assert objectives == sorted(objectives, reverse=True)
+
+
+def test_ratings_that_have_no_use_for_a_third_factor() -> None:
+    three = [195, 185, 21], [241, 301, 376], [2, 4, 5]
+    for rank in ("auto", 3):
+        model = MaxMarginFactorization(rank).fit(*three)
+        assert model.rank_ == 2
+        assert model.objective_ < 0.1
+
+
+def test_ids_of_another_type_are_told(model: MaxMarginFactorization) -> None:
+    users, items, _ratings = world(80, 50, 3000)
+    wrong = users.astype(str)
+    with pytest.warns(DataWarning, match=f"none of the users: it has {wrong[0]} instead of '{wrong[0]}'"):
+        model.predict(wrong, items)
+    with pytest.warns(DataWarning, match="the model knows none of the items"):
+        model.predict_proba(users, items.astype(str))
+    with pytest.warns(DataWarning, match="it has 7 instead of '7': convert the ids to its type"):
+        model.recommend("7")
+    words = MaxMarginFactorization(2, **QUICK).fit(wrong, items, _ratings)
+    with pytest.warns(DataWarning, match="it has '7' instead of 7"):
+        words.predict_expected([7, 8], [3, 4])
+    with pytest.warns(DataWarning, match="it has '7' instead of 7"):
+        words.partial_fit([7], [3], [5])
+
+
+@pytest.mark.parametrize("new", [["nobody"], [9999], ["9999"], [("7", 1)], ["7", 7], ["new"] * 3])
+@pytest.mark.filterwarnings("error")
+def test_new_ids_are_not_told(model: MaxMarginFactorization, new: list[Any]) -> None:
+    assert len(model.predict(new, [3] * len(new))) == len(new)
+
+
+def test_few_ratings_of_users_and_items() -> None:
     tiny = MaxMarginFactorization(1).fit([1, 1], [1, 2], [1, 2])
     assert tiny.recommend(1).items.tolist() == []
 

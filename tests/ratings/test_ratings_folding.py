@@ -139,6 +139,35 @@ def test_new_items_and_ratings_one_by_one_are_learned() -> None:
     assert np.mean(difference) < 0.3
 
 
+@pytest.mark.parametrize("user", [7, 5000])
+def test_a_new_rating_replaces_the_earlier_one(user: int) -> None:
+    users, items, ratings = world(60, 40, 1500)
+    rated, others = list(range(5)), list(range(10, 40))
+
+    def told(*calls: list[int]) -> Any:
+        model = MaxMarginFactorization(2).fit(users, items, ratings)
+        for stars in calls:
+            model.partial_fit([user] * 5, rated, stars)
+        assert (
+            model._ratings.of_users(np.flatnonzero(model.users_ == user), 40).of_user(0)[0].tolist().count(0) == 1
+        )
+        return model.predict_expected([user] * 30, others)
+
+    wanted = told([5] * 5)
+    assert np.array_equal(told([1] * 5, [5] * 5), wanted)
+    assert np.array_equal(told([5] * 5, [5] * 5, [5] * 5), wanted)
+    assert np.abs(told([1] * 5) - wanted).max() > 0.3
+
+
+def test_a_new_rating_of_a_new_item_replaces_the_earlier_one() -> None:
+    users, items, ratings = world(60, 40, 1500)
+    model, wanted = (MaxMarginFactorization(2).fit(users, items, ratings) for _ in range(2))
+    model.partial_fit([1, 2, 3, 1, 2, 3], ["new"] * 6, [1, 1, 1, 5, 5, 5]).partial_fit([4], ["new"], [5])
+    wanted.partial_fit([1, 2, 3], ["new"] * 3, [5, 5, 5]).partial_fit([4], ["new"], [5])
+    assert np.array_equal(model.item_factors_, wanted.item_factors_)
+    assert np.array_equal(model.user_factors_, wanted.user_factors_)
+
+
 def test_drift_is_told_once() -> None:
     users, items, ratings = world(200, 60, 8000)
     model = MaxMarginFactorization(3, 0.02).fit(users[:6000], items[:6000], ratings[:6000])

@@ -10,10 +10,12 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import BernoulliNB
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from askance.errors import DataWarning
 from askance.semi_supervised import Rossel, aggregation
 from askance.semi_supervised.aggregation import Aggregation, aggregate
 from askance.semi_supervised.annotators import replicate
@@ -257,6 +259,38 @@ def test_numbers_of_a_table_may_be_missing(kind: str, same: type) -> None:
     assert np.array_equal(learned.coef_, Rossel().fit(X, partly).coef_)
 
 
+def test_minus_one_beside_missing_labels_may_be_a_class() -> None:
+    X, y, _ = blobs()
+    y = np.where(np.arange(len(y)) < 60, y - 1.0, np.nan)
+    with pytest.warns(DataWarning, match="if -1 is a class, write it as another number"):
+        assert Rossel(n_estimators=2).fit(X, y).classes_.tolist() == [0, 1]
+    with (
+        pytest.warns(DataWarning, match="y has -1 and missing labels"),
+        pytest.raises(ValueError, match=r"only one class, 1\.0, .*if -1 is a class, write it as another number"),
+    ):
+        Rossel().fit(X, np.where(y == 0, np.nan, y))
+
+
+@pytest.mark.parametrize("missing", [-1, np.nan, None])
+def test_rows_without_a_label_do_not_count_in_the_score(missing: Any) -> None:
+    X, y, partly = blobs()
+    model = Rossel(n_estimators=2).fit(X, partly)
+    known = np.arange(len(y)) % 3 > 0
+    marked = np.array([label if one else missing for label, one in zip(y.tolist(), known, strict=True)])
+    assert model.score(X, marked) == model.score(X[known], y[known])
+    weights = np.arange(len(y))
+    assert model.score(X, marked, weights) == model.score(X[known], y[known], weights[known])
+    with pytest.raises(ValueError, match="label at least one row to score"):
+        model.score(X, np.full(len(y), missing))
+
+
+def test_a_search_scores_the_labelled_rows() -> None:
+    X, y, partly = blobs(rows=300)
+    partly = np.where(np.arange(300) < 60, y, -1)
+    found = GridSearchCV(Rossel(n_estimators=2), {"C2": [0.1, 1.0]}, cv=3).fit(X, partly)
+    assert found.best_score_ > 0.6  # unlabelled rows are four fifths
+
+
 def test_a_replicate_has_a_row_of_every_class() -> None:
     classes = np.array([0] * 50 + [1, 2])
     for random_state in range(20):
@@ -269,7 +303,7 @@ def test_a_replicate_has_a_row_of_every_class() -> None:
     ("changed", "labels", "sentence"),
     [
         ({}, [-1] * 6, "y has only -1, None or NaN"),
-        ({}, [1, 1, -1, -1, -1, -1], "the labelled rows have only one class, 1: label a row of another class"),
+        ({}, [1, 1, -1, -1, -1, -1], "the labelled rows have only one class, 1, and -1 means no label"),
         ({}, [0, 1], "X has 6 rows but y has 2 labels"),
         ({"C1": 0.0}, [0, 1, -1, -1, -1, -1], "Rossel: C1 must be greater than 0"),
         ({"C2": -1.0}, [0, 1, -1, -1, -1, -1], "Rossel: C2 must be 0 or more"),

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from askance.data.files import existing_file, reason, shown
 from askance.data.frames import as_frame, row_namer
+from askance.data.guessing import ENOUGH, FIRST_NAME, IN_WORKBOOKS
 from askance.data.npz import opened_archive
 from askance.data.parquet import pyarrow_parquet
 from askance.data.rating_columns import Column, RatingColumns, Triplets
@@ -129,7 +130,10 @@ def read_pairs(
 def _read(path: str | PathLike[str], wanted: RatingColumns, delimiter: str | None, *, rated: bool) -> Pairs:
     file = existing_file(path)
     with file.open("rb") as opened:
-        kind = FIRST_BYTES.get(opened.read(4), file.suffix.lower())
+        start = opened.read(ENOUGH)
+    if start.startswith(b"PK") and start[FIRST_NAME:].startswith(IN_WORKBOOKS):
+        raise DataError(f"{path}: is an XLSX workbook, which is not read for ratings: save the sheet as CSV")
+    kind = FIRST_BYTES.get(start[:4], file.suffix.lower())
     if kind == ".npz":
         return _from_npz(file, wanted, rated=rated)
     if kind == ".parquet":

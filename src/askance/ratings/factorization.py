@@ -22,7 +22,7 @@ from askance.ratings.ids import UNKNOWN, Ids, as_names
 from askance.ratings.model import Factors, Model, rmse
 from askance.ratings.parameters import check, plan_of
 from askance.ratings.problem import Settings
-from askance.ratings.rating_matrix import RatingMatrix, thread_count
+from askance.ratings.rating_matrix import RatingMatrix, is_last, thread_count
 from askance.ratings.stored_ratings import LaterRatings, StoredRatings
 from askance.ratings.triplets import as_pairs, as_triplets, level_numbers, levels_of
 from askance.typing import FloatArray
@@ -94,7 +94,8 @@ class MaxMarginFactorization(SaveMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     rank_ : int
-        The rank.
+        The rank. It is smaller than a given `rank` if more factors do not lower the objective, or not the error of
+        the held-out ratings.
     path_ : tuple of Stage
         The result at each rank that was tried.
     steps_ : tuple of FitStep
@@ -185,7 +186,7 @@ class MaxMarginFactorization(SaveMixin, BaseEstimator):  # type: ignore[misc]
         *,
         checkpoint: str | os.PathLike[str] | None = None,
     ) -> Self:
-        """Fit the model to ratings.
+        """Fit the model to ratings. If a user has rated an item several times, the last rating counts.
 
         Parameters
         ----------
@@ -217,12 +218,15 @@ class MaxMarginFactorization(SaveMixin, BaseEstimator):  # type: ignore[misc]
         given = as_triplets(users, items, ratings)
         if not len(given.ratings):
             raise ValueError("there are no ratings: give at least two different ones")
-        levels = levels_of(given.ratings, self.levels)
         user_ids, user_numbers = Ids.of(given.users)
         item_ids, item_numbers = Ids.of(given.items)
         shape = len(user_ids), len(item_ids)
-        observed = RatingMatrix.grouped(user_numbers, item_numbers, level_numbers(given.ratings, levels), shape)
-        del given, user_numbers, item_numbers
+        last = is_last(user_numbers, item_numbers)
+        ratings = given.ratings[last]
+        levels = levels_of(ratings, self.levels)
+        numbers = user_numbers[last], item_numbers[last], level_numbers(ratings, levels)
+        observed = RatingMatrix.grouped(*numbers, shape)
+        del given, user_numbers, item_numbers, last, ratings, numbers
         problem = observed, levels, self._settings, plan_of(self, shape), float(self.validation_fraction)
         # BLAS threads would compete with those of the sweeps, which have more work.
         with kept(checkpoint, problem) as file, threadpool_limits(1, "blas"):
@@ -242,7 +246,9 @@ class MaxMarginFactorization(SaveMixin, BaseEstimator):  # type: ignore[misc]
         """Fold new ratings in without a refit. They may be from new users and of new items.
 
         The users of the new ratings, and items that are new since the fit, get new factors. All other factors stay
-        the same. The first call on a model that is not fitted is a `fit`.
+        the same. If a user rates an item again, the new rating replaces the earlier one, also that of the fit. The
+        factors of items in the fit do not forget it until the next fit. The first call on a model that is not
+        fitted is a `fit`.
 
         Parameters
         ----------
@@ -257,6 +263,8 @@ class MaxMarginFactorization(SaveMixin, BaseEstimator):  # type: ignore[misc]
         -----
         RefitAdvised
             When predictions for new ratings are significantly worse, or there are many. See `drift_`.
+        askance.errors.DataWarning
+            If none of the ids is known, but some are as the other type: see `predict`.
         """
         if not hasattr(self, "rank_"):
             return self.fit(users, items, ratings)
@@ -288,6 +296,12 @@ class MaxMarginFactorization(SaveMixin, BaseEstimator):  # type: ignore[misc]
         -------
         ratings : ndarray of shape (n_pairs,)
             Values of `levels_`.
+
+        Warns
+        -----
+        askance.errors.DataWarning
+            If the model knows none of the users, or none of the items, but would know some if text were whole
+            numbers, or whole numbers text.
         """
         numbers = self._numbers(users, items)
         return self._model.ordinal(*numbers)
@@ -336,11 +350,16 @@ class MaxMarginFactorization(SaveMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         recommendation : Recommendation
+
+        Warns
+        -----
+        askance.errors.DataWarning
+            If the model does not know the user, but would if text were a whole number, or a whole number text.
         """
         check_is_fitted(self)
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
             raise ValueError(f"n must be a whole number, 1 or more, not {n!r}")
-        number = self._user_ids.numbers(as_names([user], "users"))
+        number = self._user_ids.looked_up(as_names([user], "users"), "users", stacklevel=3)
         left = np.ones(len(self.items_), bool)
         if number[0] != UNKNOWN:
             left[self._ratings.items_of(int(number[0]))] = False
@@ -413,7 +432,7 @@ class MaxMarginFactorization(SaveMixin, BaseEstimator):  # type: ignore[misc]
         """The numbers of pairs of ids."""
         check_is_fitted(self)
         user_names, item_names = as_pairs(users, items)
-        return self._user_ids.numbers(user_names), self._item_ids.numbers(item_names)
+        return self._user_ids.looked_up(user_names, "users"), self._item_ids.looked_up(item_names, "items")
 
     def _judged(self, given: Triplets) -> Drift:
         """The drift with new ratings, before they are learned."""

@@ -1,9 +1,12 @@
 """Ids of users and items, and the row numbers of their factors."""
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+
+from askance.errors import DataWarning
 
 UNKNOWN = -1
 ROOM = 1 << 20  # spare entries that a lookup table of whole-number ids may have
@@ -46,6 +49,21 @@ class Ids:
         """The number of each given id, UNKNOWN if there is none."""
         numbers = self._numbers()
         return np.fromiter((numbers.get(name, UNKNOWN) for name in given.tolist()), np.int32, len(given))
+
+    def looked_up(self, given: NDArray[Any], what: str, stacklevel: int = 4) -> NDArray[np.int32]:
+        """The number of each given id, with a warning if all are unknown because they have another type."""
+        found = self.numbers(given)
+        if len(found) and (found == UNKNOWN).all():
+            known = self._numbers()
+            mistaken = next((name for name in given.tolist() if _as_other_type(name) in known), None)
+            if mistaken is not None:
+                warnings.warn(
+                    f"the model knows none of the {what}: it has {_as_other_type(mistaken)!r} instead of "
+                    f"{mistaken!r}: convert the ids to its type",
+                    DataWarning,
+                    stacklevel=stacklevel,
+                )
+        return found
 
     def as_arrays(self, what: str) -> dict[str, NDArray[Any]]:
         """The ids for a model file: whole numbers, or else text with where each ends and which are numbers."""
@@ -92,6 +110,16 @@ def as_names(given: Any, what: str) -> NDArray[Any]:
         except TypeError as error:
             raise ValueError(f"{what} holds a value that cannot be an id: {error}") from None
     return names
+
+
+def _as_other_type(name: Any) -> str | int | None:
+    """The whole number that a text says, or the text of anything else; None if a text says something else."""
+    if not isinstance(name, str):
+        return str(name)
+    try:
+        return int(name)
+    except ValueError:
+        return None
 
 
 def _as_array(names: list[Any], dtype: np.dtype[Any] | None) -> NDArray[Any]:

@@ -15,11 +15,25 @@ HALVINGS = 30
 def grown(problem: RatingProblem, now: Iterate, by: int, random: np.random.Generator) -> LowRankPoint | None:
     """X - t X̄ (step 2a of Algorithm 2), X̄ being the leading `by` singular triplets of the gradient G.
 
-    t starts at the exact step for the current curvature and is halved until f falls by t/2 ⟨X̄, X̄⟩. The barrier
-    is infinite at t = 0, so there may be no such t; then the best of those tried is taken. Returns None if the
-    gradient vanishes.
+    Fewer triplets are added if f rises with all of them: a triplet that vanishes, or lies in the span of X, leaves
+    a singular value near 0, where the barrier is infinite. Returns None if f rises with one triplet, too.
     """
     left, values, right = steepest_triplets(problem, now.point, by, random)
+    for count in range(by, 0, -1):
+        point = _lowered(problem, now, left[:, :count], values[:count], right[:, :count])
+        if point is not None:
+            return point
+    return None
+
+
+def _lowered(
+    problem: RatingProblem, now: Iterate, left: FloatArray, values: FloatArray, right: FloatArray
+) -> LowRankPoint | None:
+    """X - t X̄ with a smaller f than X; None if there is none.
+
+    t starts at the exact step for the current curvature and is halved until f falls by t/2 ⟨X̄, X̄⟩. The barrier
+    is infinite at t = 0, so there may be no such t; then the best of those tried is taken.
+    """
     nothing = np.zeros_like(left), np.zeros_like(right)
     squared = float(values @ values)
     if not squared > 0:
@@ -37,7 +51,8 @@ def grown(problem: RatingProblem, now: Iterate, by: int, random: np.random.Gener
         if len(found) > 1 and value > found[-2][0]:
             break  # the objective rises again, because of the barrier
         step /= 2
-    return min(found, key=lambda pair: pair[0])[1]
+    least, best = min(found, key=lambda pair: pair[0])
+    return best if least < now.value else None
 
 
 def steepest_triplets(

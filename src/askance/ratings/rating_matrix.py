@@ -12,13 +12,13 @@ from joblib import cpu_count  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from askance.jit.kernels import rating_sweeps
-from askance.typing import IntArray
+from askance.typing import BoolArray, IntArray
 
 
 class RatingMatrix(NamedTuple):
     """Levels of the observed ratings. Those of user i are at starts[i] up to starts[i + 1].
 
-    A rating that is given twice counts twice. Contradictory ratings result in a compromise.
+    Every entry counts. Leave out earlier ratings of the same pair first, as `is_last` finds them.
     """
 
     starts: IntArray
@@ -61,6 +61,17 @@ class RatingMatrix(NamedTuple):
         bounds = np.searchsorted(self.starts, np.linspace(0, self.n_ratings, threads + 1)[1:-1])
         edges = [0, *bounds.tolist(), self.n_users]
         return list(itertools.pairwise(edges))
+
+
+def is_last(users: NDArray[np.int32], items: NDArray[np.int32]) -> BoolArray:
+    """Whether no later rating is of the same user and item."""
+    pairs = (users.astype(np.int64) << 32) | items
+    last = np.ones(len(pairs), bool)
+    in_order = np.sort(pairs)  # pairs are seldom repeated, and sorting them is cheaper than finding their places
+    if (in_order[1:] == in_order[:-1]).any():
+        places = np.argsort(pairs, kind="stable")
+        last[places[:-1]] = pairs[places[1:]] != pairs[places[:-1]]
+    return last
 
 
 def thread_count(n_jobs: int | None) -> int:

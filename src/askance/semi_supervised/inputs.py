@@ -1,5 +1,6 @@
 """Inputs of semi-supervised learning: rows of which only some have a label."""
 
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -7,6 +8,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import column_or_1d
 
+from askance.errors import DataWarning
 from askance.learners.labels import as_labels
 
 UNLABELLED = -1
@@ -32,20 +34,44 @@ class LabelledSplit(NamedTuple):
         return np.repeat([labelled, unlabelled], [self.labelled.shape[0], self.unlabelled.shape[0]]).astype(float)
 
 
+class KnownLabels(NamedTuple):
+    """Which rows have a label, the labels of these, and whether some of the others are -1 and some missing."""
+
+    rows: NDArray[np.bool_]
+    labels: NDArray[Any]
+    mixed: bool
+
+
 def split_labelled(X: Any, y: ArrayLike) -> LabelledSplit:
-    """Split rows into labelled and unlabelled ones, whose label is -1 or missing."""
+    """Split rows into labelled and unlabelled ones. Warn if some of these are -1, which may be a class."""
+    known, labels, mixed = known_labels(y, X.shape[0])
+    if not known.any():
+        raise ValueError("y has only -1, None or NaN: label at least one row of each class")
+    if mixed:
+        warnings.warn(
+            "y has -1 and missing labels, and both mean that a row has no label: "
+            "if -1 is a class, write it as another number",
+            DataWarning,
+            stacklevel=3,
+        )
+    return LabelledSplit(X[known], labels, X[~known])
+
+
+def known_labels(y: ArrayLike, rows: int) -> KnownLabels:
+    """The labels that are neither -1 nor missing."""
     if y is None:
         raise ValueError(
             "Rossel requires y to be passed, but the target y is None: use -1 for rows without a label"
         )
     # As objects, whole numbers of pandas stay whole beside NA.
     given = column_or_1d(np.asarray(y, object) if hasattr(y, "iloc") else y, warn=True)
-    if len(given) != X.shape[0]:
-        raise ValueError(f"X has {X.shape[0]} rows but y has {len(given)} labels: lengths must match")
-    known = np.array([not _is_missing(label) and label != UNLABELLED for label in given.tolist()])
-    if not known.any():
-        raise ValueError("y has only -1, None or NaN: label at least one row of each class")
-    return LabelledSplit(X[known], as_labels(given[known].tolist(), int(known.sum())), X[~known])
+    if len(given) != rows:
+        raise ValueError(f"X has {rows} rows but y has {len(given)} labels: lengths must match")
+    missing = np.array([_is_missing(label) for label in given.tolist()], bool)
+    known = ~missing
+    known[known] = [label != UNLABELLED for label in given[known].tolist()]
+    mixed = bool(missing.any() and not (known | missing).all())
+    return KnownLabels(known, as_labels(given[known].tolist(), int(known.sum())), mixed)
 
 
 def _is_missing(label: Any) -> bool:

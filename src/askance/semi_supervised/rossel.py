@@ -8,6 +8,7 @@ import joblib  # type: ignore[import-untyped]
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
 from sklearn.svm import LinearSVC
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
@@ -26,7 +27,7 @@ from askance._util.progress import Progress
 from askance._util.saving import Arrays, Header, SaveMixin, class_list, plain_parameters
 from askance.semi_supervised.aggregation import Aggregation, aggregate
 from askance.semi_supervised.annotators import annotate
-from askance.semi_supervised.inputs import LabelledSplit, as_features, split_labelled
+from askance.semi_supervised.inputs import LabelledSplit, as_features, known_labels, split_labelled
 from askance.typing import BoolArray, FloatArray
 
 KIND = "rossel"
@@ -174,7 +175,8 @@ class Rossel(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X : array-like or sparse matrix of shape (n_rows, n_features)
             Labelled and unlabelled rows.
         y : array-like of shape (n_rows,)
-            Labels; for rows without one -1, as in `sklearn.semi_supervised`, or None, NaN or NA of pandas.
+            Labels; for rows without one -1, as in `sklearn.semi_supervised`, or None, NaN or NA of pandas. If -1
+            is a class of yours, write it as another number.
 
         Returns
         -------
@@ -191,6 +193,8 @@ class Rossel(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         -----
         sklearn.exceptions.ConvergenceWarning
             If the solver reached `max_iter` before `tol`.
+        askance.errors.DataWarning
+            If some labels are -1 and others are missing, so that -1 may be a class.
         """
         check_parameters(self, LIMITS)
         matrix = check_array(X, accept_sparse="csr", dtype=np.float64, estimator=self, input_name="X")
@@ -198,8 +202,10 @@ class Rossel(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_classification_targets(rows.labels)
         classes, places = np.unique(rows.labels, return_inverse=True)
         if len(classes) < 2:
-            only = classes.tolist()[0]
-            raise ValueError(f"the labelled rows have only one class, {only!r}: label a row of another class")
+            raise ValueError(
+                f"the labelled rows have only one class, {classes.tolist()[0]!r}, and -1 means no label: "
+                "label a row of another class, or if -1 is a class, write it as another number"
+            )
         found = self._learned(rows, places)
         validate_data(self, X, skip_check_array=True)  # stores the number and the names of features
         self._keep(classes, found)
@@ -238,6 +244,34 @@ class Rossel(SaveMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         scores = self.decision_function(X)
         places = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_[places]
+
+    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Return the accuracy on the rows that have a label.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+            Rows.
+        y : array-like of shape (n_rows,)
+            Labels, as in `fit`. Rows without one are left out, so that searches work with partly labelled rows.
+        sample_weight : array-like of shape (n_rows,) or None, default: None
+            Weights of rows.
+
+        Returns
+        -------
+        accuracy : float
+
+        Raises
+        ------
+        ValueError
+            If no row has a label.
+        """
+        predicted = self.predict(X)
+        known, labels, _ = known_labels(y, len(predicted))
+        if not known.any():
+            raise ValueError("y has only -1, None or NaN: label at least one row to score")
+        weights = None if sample_weight is None else np.asarray(sample_weight)[known]
+        return float(accuracy_score(labels, predicted[known], sample_weight=weights))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted classifier to a file, completely or not at all.

@@ -14,7 +14,9 @@ from askance.cli.targets import draft
 from askance.data.rating_columns import Triplets
 from askance.data.rating_files import read_ratings
 from askance.ratings import MaxMarginFactorization
+from askance.ratings.ids import Ids
 from askance.ratings.model import rmse
+from askance.ratings.rating_matrix import is_last
 
 
 class Evaluation(NamedTuple):
@@ -30,6 +32,7 @@ class FitResult(NamedTuple):
 
     request: FitRequest
     ratings: int
+    repeated: int  # pairs of a user and an item with several ratings
     model: MaxMarginFactorization
     evaluation: Evaluation | None
 
@@ -47,7 +50,8 @@ def answer(request: FitRequest, *, as_json: bool) -> None:
 
 def fit(request: FitRequest) -> FitResult:
     """Fit the model; if interrupted, say how to continue."""
-    learned, held_out = split(read_ratings(request.file, **request.columns._asdict()), request.test, request.seed)
+    given, repeated = latest(read_ratings(request.file, **request.columns._asdict()))
+    learned, held_out = split(given, request.test, request.seed)
     try:
         with progress_bar(request.file.name) as report:
             model = MaxMarginFactorization(**request.parameters, watch=report)
@@ -56,7 +60,18 @@ def fit(request: FitRequest) -> FitResult:
         if request.checkpoint is not None and request.checkpoint.exists():
             complain(f"progress is saved in {request.checkpoint}: run the same command again to continue")
         raise
-    return FitResult(request, len(learned.ratings), model, None if held_out is None else evaluate(model, held_out))
+    evaluation = None if held_out is None else evaluate(model, held_out)
+    return FitResult(request, len(learned.ratings), repeated, model, evaluation)
+
+
+def latest(given: Triplets) -> tuple[Triplets, int]:
+    """The last rating of each pair, and the number of pairs that have earlier ones.
+
+    The fit would leave these out, too, but a pair must not be both learned and held out.
+    """
+    users, items = Ids.of(given.users)[1], Ids.of(given.items)[1]
+    last = is_last(users, items)
+    return _part(given, last), int(is_last(users[~last], items[~last]).sum())
 
 
 def split(given: Triplets, test: float | None, seed: int) -> tuple[Triplets, Triplets | None]:
@@ -86,12 +101,13 @@ def evaluate(model: MaxMarginFactorization, held_out: Triplets) -> Evaluation:
 
 def as_dict(result: FitResult) -> dict[str, Any]:
     """The result as JSON can hold it."""
-    request, ratings, model, evaluation = result
+    request, ratings, repeated, model, evaluation = result
     return {
         "file": str(request.file),
         "users": len(model.users_),
         "items": len(model.items_),
         "ratings": ratings,
+        "repeated_pairs": repeated,
         "levels": model.levels_,
         "rank": model.rank_,
         "objective": model.objective_,
@@ -105,11 +121,14 @@ def as_dict(result: FitResult) -> dict[str, Any]:
 
 def show(result: FitResult) -> None:
     """Print the result as text."""
-    request, ratings, model, evaluation = result
+    request, ratings, repeated, model, evaluation = result
     console = stdout()
     levels = ", ".join(f"{level:g}" for level in model.levels_)
     console.print(request.file.name, style="bold")
     console.print(f"{ratings:,} ratings of {len(model.items_):,} items by {len(model.users_):,} users")
+    if repeated:
+        pairs = "1 pair was" if repeated == 1 else f"{repeated:,} pairs were"
+        console.print(f"{pairs} rated more than once: the last rating in the file counts")
     console.print(f"{len(model.levels_)} levels: {levels}\n")
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("rank", "objective", "validation RMSE", "iterations"):
@@ -118,9 +137,15 @@ def show(result: FitResult) -> None:
         held = "" if stage.rmse != stage.rmse else f"{stage.rmse:.4f}"
         table.add_row(str(stage.rank), f"{stage.objective:,.1f}", held, str(stage.iterations))
     console.print(table)
-    found = "found by the search" if request.parameters["rank"] == "auto" else "as given"
-    console.print(f"\nrank      {model.rank_}, {found}")
+    console.print(f"\nrank      {model.rank_}, {_origin(model)}")
     if evaluation is not None:
         console.print(f"test      {evaluation.ratings:,} ratings held out")
         console.print(f"          RMSE {evaluation.rmse:.4f}, of expected ratings {evaluation.expected_rmse:.4f}")
     console.print(f"model     {request.out}", soft_wrap=True)
+
+
+def _origin(model: MaxMarginFactorization) -> str:
+    """Where the rank of a model comes from."""
+    if model.rank == "auto":
+        return "found by the search"
+    return "as given" if model.rank_ == model.rank else f"not {model.rank} as given: more factors do not help"
