@@ -108,6 +108,70 @@ def test_the_limit_counts_labels(notes):
     assert "4 labels (2 ham, 2 spam), 2 skipped" in told
 
 
+@pytest.fixture
+def records(tmp_path):
+    """Texts of which one in five is relevant, and says so."""
+    path = tmp_path / "records.csv"
+    words = ["a trial in adults", *["the weather today"] * 4]
+    rows = [[f"{words[row % 5]} {row}", "relevant" if row % 5 == 0 else "irrelevant"] for row in range(300)]
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([["text", "truth"], *rows])
+    return path
+
+
+def test_a_screening_ends_by_itself_and_says_what_was_read(records):
+    told = label(records, "", "--until", "recall=0.9", "--answers", "truth")
+    places = Places.of(records)
+    statement = places.statement.read_text()
+    assert "Screening of records.csv with askance " in statement
+    assert "Reading ended because the recall is at least 90.0% with 95% confidence" in statement
+    assert statement.partition("SHA-256")[0] in told
+    assert f"Wrote {places.labels}, {places.statement}, {places.model}, {places.journal}." in told
+    read = recorded(places.journal).answers
+    assert len(read) < 300
+    assert f"Read: {len(read)}. " in told
+    assert f"Not read: {300 - len(read)}." in told
+    again = label(records, "")
+    assert f"Going on after {len(read)} answers." in again
+    assert statement.partition("SHA-256")[0] in again
+
+
+def test_a_screening_goes_on_in_the_same_order(records):
+    reading = ("--until", "recall=0.9", "--drop", "truth")
+    straight = records.with_name("straight")
+    label(records, "i\nr\ns\ni\ni\nr\nr\ni\n", "-o", straight, *reading)
+    told = label(records, "i\nr\n", *reading)
+    assert "[r] relevant  [i] irrelevant" in told
+    assert "1 of 300 rows read, 0 relevant found, " in told
+    assert "(the model predicted" not in told
+    label(records, "s\nr\nu\ni\ni\nq\n", *reading)
+    label(records, "r\nr\ni\n", *reading)
+    for name in ("records.labels.csv", "records.screening.txt", "records.model"):
+        assert (straight / name).read_bytes() == records.with_name(name).read_bytes()
+
+
+def test_a_misspelt_answer_is_not_a_class_of_a_screening(records):
+    result = askance("label", records, "--until", "recall=0.9", stdin=b"rlevant\n")
+    assert result.exit_code == 2
+    assert "'rlevant' is not an answer: give one of relevant, irrelevant" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--until", "error=0.1"], "'error=0.1': give recall=0.95"),
+        (["--until", "recall=2"], "recall must be more than 0 and at most 1"),
+        (["--until", "recall=0.9", "--audit", "0.5"], "--until decides by itself which rows are drawn at random"),
+        (["--positive", "relevant"], "--positive is the class that --until looks for: add --until recall=0.95"),
+        (["--until", "recall=0.9", "--classes", "in,out"], "name the one to find with --positive"),
+        (["--until", "recall=0.9", "--classes", "in,out", "--positive", "x"], "--positive must be one of "),
+    ],
+)
+def test_wrong_words_about_a_screening(records, words, said):
+    assert said in complaint("label", records, *words)
+    assert not Places.of(records).journal.exists()
+
+
 def test_it_advises_to_stop(tmp_path):
     path = tmp_path / "easy.csv"
     path.write_text("x,kind\n" + "".join(f"{row % 2},{'ab'[row % 2]}\n" for row in range(100)))
@@ -194,6 +258,8 @@ def test_keys_stay_when_a_class_is_added():
         assert before.items() <= keys.by_key.items()
     assert keys.by_key == {"h": "ham", "e": "eggs", "1": "herring", "2": "spam", "3": "Äpfel"}
     many = ClassKeys(f"class {number}" for number in range(40))
+    assert many.line().endswith(f"Without a key, after + by their names: {', '.join(many.names[len(many.by_key) :])}")
+    assert "class 39" in many.line()
     assert len(many.by_key) == 32
     assert len(many.names) == 40
 
@@ -225,6 +291,19 @@ def test_one_key_a_row(notes):
         terminal.wait_for("Predict with")
     assert terminal.process.returncode == 0
     assert labels_of(notes) == ["Ham", "Ham", "spam"]
+
+
+@pytest.mark.slow
+def test_an_interrupted_screening_has_its_statement(records):
+    with Terminal("label", str(records), "--until", "recall=0.9") as terminal:
+        terminal.wait_for("[r] relevant")
+        time.sleep(READ)
+        terminal.press("r")
+        terminal.wait_for("1 of 300 rows read, 1 relevant found")
+        os.killpg(terminal.process.pid, signal.SIGINT)
+        terminal.wait_for("the same command goes on from here")
+    assert "Reading was not finished" in Places.of(records).statement.read_text()
+    assert labels_of(records) == ["relevant"]
 
 
 @pytest.mark.slow
@@ -299,6 +378,15 @@ def test_the_service_takes_a_table_over(tmp_path, monkeypatch):
         assert "the task other has no class 'dear'" in complaint(
             "push", Places.of(path).journal, "--task", "other"
         )
+
+
+def test_the_service_gets_all_classes_that_were_named(notes, tmp_path, monkeypatch):
+    label(notes, "ham\n", "--classes", "spam,ham,news")
+    with start(tmp_path / "store.db", open_to_all=True) as service:
+        monkeypatch.setenv("ASKANCE_URL", service.url)
+        output("push", Places.of(notes).journal, "--task", "notes")
+        with Client(task="notes") as client:
+            assert client.task_detail().settings.classes == ["spam", "ham", "news"]
 
 
 def test_journals_that_cannot_be_taken_over(notes, tmp_path, monkeypatch):

@@ -280,7 +280,7 @@ def test_a_model_is_fitted_to_the_labelled_rows(kind):
 @pytest.mark.parametrize("trusted", ["forest", "linear"])
 def test_columns_that_are_empty_in_all_labelled_rows_are_not_fitted(trusted):
     """A million columns of hashed words, of which few are used, took minutes and gigabytes with thirty classes."""
-    learner, X, _ = automatic("mixed", False)
+    learner, _, _ = automatic("mixed", False)
     labelled = export.labelled_rows(learner)
     trust = learner._core.models.mixture.trust
     trust[:] = np.arange(len(trust)) == (len(trust) - 1 if trusted == "forest" else 0)

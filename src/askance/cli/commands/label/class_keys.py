@@ -34,7 +34,9 @@ class ClassKeys:
     def line(self) -> str:
         """The keys and their meanings."""
         meanings = {**self.by_key, NEW: "new class", **VERBS}
-        return "  ".join(f"[{key}] {in_one_line(meaning)}" for key, meaning in meanings.items())
+        keys = "  ".join(f"[{key}] {in_one_line(meaning)}" for key, meaning in meanings.items())
+        others = [in_one_line(name) for name in self.names if name not in self.by_key.values()]
+        return f"{keys}\nWithout a key, after {NEW} by their names: {', '.join(others)}" if others else keys
 
 
 class ClassKeyAnswers(KeyAnswers):

@@ -36,6 +36,12 @@ class Labelled(NamedTuple):
     table: LabelFile
     labels: dict[int, str]
     left_out: frozenset[str]
+    named: tuple[str, ...] = ()  # the classes that were named at the beginning, also those without a label
+
+    @property
+    def classes(self) -> list[str]:
+        """The classes that rows may have."""
+        return list(dict.fromkeys([*self.named, *self.labels.values()]))
 
     @property
     def text(self) -> str | None:
@@ -80,7 +86,8 @@ def labelled_rows(journal: Path) -> Labelled:
         raise DataError(f"{journal}: is about another content of {table.path}: restore that file")
     answers = {answer.question.row: answer.label for answer in content.answers if answer.label is not None}
     columns = [reading.label, reading.answers, table.stream.labels.column, *reading.drop]
-    return Labelled(table, {**table.known, **answers}, frozenset(name for name in columns if name))
+    named = tuple(content.header.settings.get("classes") or ())
+    return Labelled(table, {**table.known, **answers}, frozenset(name for name in columns if name), named)
 
 
 def _file_of(content: Recorded, journal: Path) -> Path:
@@ -97,7 +104,7 @@ def only_text(stream: TypedTable) -> str | None:
 
 def _task(client: Client, name: str, found: Labelled) -> TaskSettings:
     """The settings of the task, which is created if it does not exist."""
-    classes = list(dict.fromkeys(found.labels.values()))
+    classes = found.classes
     try:
         settings = client.task_detail().settings
     except ServiceError as error:
