@@ -86,6 +86,8 @@ def test_probabilities_are_judged_too(tmp_path):
     assert 0 < told["metrics"]["calibration_error"]["value"] < 0.3
     assert told["positive"] == "leaves"
     assert told["metrics"]["accuracy"]["value"] > 0.8
+    note = told["metrics"]["calibration_error"]["note"]
+    assert f"calibration error: {note}" in " ".join(output("evaluate", tmp_path / "m", new).split())
 
 
 @pytest.mark.parametrize("count", [5, 12])

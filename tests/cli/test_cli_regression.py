@@ -51,7 +51,7 @@ def test_the_figures_are_those_of_the_library(prices: pathlib.Path) -> None:
     assert method["estimates"] == json.loads(json.dumps(trace.summary().as_dict()["estimates"]))
     assert found["target"]["name"] == "price"
     assert [column["name"] for column in found["columns"]] == ["area", "city"]
-    assert "could not be asked about" in found["notes"][0]
+    assert any("rows could not be asked about" in note for note in found["notes"])
 
 
 def test_prices_of_a_spreadsheet(prices: pathlib.Path, tmp_path: pathlib.Path) -> None:

@@ -45,7 +45,7 @@ def test_a_trace_shows_the_figures_of_its_summary(trace):
     shown = {row[0]: row[1:] for row in cells(trace._repr_html_())}
     assert shown["rows"] == ["120", ""]
     assert shown["labels asked"][0] == str(summary.asked)
-    assert shown["accuracy"] == [f"{summary.accuracy:.4f}", str(summary.estimates["accuracy"])]
+    assert shown["accuracy"] == [f"{summary.accuracy:.4f}", summary.estimates["accuracy"].interval]
     assert shown["F of &#x27;fraud&#x27;"][0] == f"{summary.f:.4f}"
     assert "AUROC" in shown  # which is the same for both classes
     assert "<svg" in trace._repr_html_()

@@ -13,7 +13,7 @@ from scipy import stats
 import askance
 import coverage_study
 import streams
-from askance.metrics import METRICS, AskedTally, Bins, Tally
+from askance.metrics import METRICS, AskedTally, Bins, Tally, augmented_estimate
 from askance.metrics.anytime import STEPS, Anytime
 from askance.metrics.areas import AREAS
 from askance.metrics.intervals import Range, SamePrediction, Unseen, WeightedCount, all_of, combined
@@ -249,7 +249,7 @@ def test_too_few_positives_are_told_in_a_sentence(positives: int) -> None:
         "accuracy", "error", "mistakes", "specificity", "cost", "query_ratio",
     ]  # fmt: skip
     assert found["f"].note == f"Cannot tell yet: {positives} positive rows were asked for, and it takes 20."
-    assert str(found["f"]) == "cannot tell yet"
+    assert str(found["f"]) == found["f"].note
 
 
 def test_one_class_for_ten_thousand_rows_and_then_the_other() -> None:
@@ -390,3 +390,20 @@ def test_the_worst_case_contains_all_answers(metric: str) -> None:
         assert found.high >= whole.high - 1e-9
     assert found.width > known.estimate(metric).width
     assert "questions have no answer" in found.note
+
+
+def test_missing_answers_are_told_of() -> None:
+    """People skip half of the rows where the model is wrong: then hardly any interval contains the accuracy."""
+    random = np.random.default_rng(0)
+    y_true = np.where(random.random(4000) < 0.5, 1, -1)
+    y_pred = np.where(random.random(4000) < 0.8, y_true, -y_true)
+    asked, probabilities = random.random(4000) < 0.1, np.full(4000, 0.1)
+    skipped = asked & (y_true != y_pred) & (random.random(4000) < 0.5)
+    given = np.where(skipped, 0, y_true)
+    tally = AskedTally()
+    tally.add(given, y_pred, asked, probabilities)
+    note = f"{skipped.sum()} questions have no answer: the estimate assumes that they are like the others."
+    assert tally.estimate("accuracy").note == tally.estimates()["accuracy"].note == note
+    assert tally.estimate("query_ratio").note == ""
+    helped = augmented_estimate("accuracy", given, y_pred, asked, probabilities, random.random(4000))
+    assert helped.note == note

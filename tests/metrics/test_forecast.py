@@ -1,6 +1,7 @@
 """Forecasts of what more labels bring."""
 
 import dataclasses
+import itertools
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 import askance
 import streams
 from askance.metrics.forecast import DEPARTURE, LEVEL, MOST, Forecast, weights_of_asked
+from askance.metrics.reached import least_accuracy
 from naive import forecasts as naive
 
 
@@ -117,3 +119,34 @@ def test_a_trace_forecasts_from_asked_labels_alone() -> None:
     assert hidden.forecast().accuracy(100) == found.accuracy(100)
     with pytest.raises(ValueError, match="the trace starts at round 5: join it with what came before"):
         dataclasses.replace(trace, first_round=5).forecast()
+
+
+# ---------------------------------------------------------------------- what has been reached
+
+
+@pytest.mark.parametrize("error", [0.2, 0.5, 0.8])
+def test_what_has_been_reached_is_too_high_at_any_time_no_more_often_than_said(error: float) -> None:
+    """Exact: the probabilities of all sequences in which the limit is too high at some time add up."""
+    level, failing = 0.3, 0.0
+    limits: dict[tuple[bool, ...], float] = {}
+    for wrong in itertools.product([False, True], repeat=8):
+        prefixes = [wrong[:end] for end in range(1, 9)]
+        limits |= {one: least_accuracy(one, level) for one in prefixes if one not in limits}
+        if any(limits[one] > 1 - error + 1e-6 for one in prefixes):
+            failing += error ** sum(wrong) * (1 - error) ** (8 - sum(wrong))
+    assert 0 < failing <= 1 - level
+
+
+def test_looking_all_the_time_does_not_reach_what_is_not_there() -> None:
+    """The goal is 95 %. At 93 %, forecasts were there at some time in half of the runs."""
+    rng = np.random.default_rng(0)
+    for accuracy, most in ((0.93, 1), (0.95, 3)):
+        runs = rng.random((40, 400)) > accuracy
+        assert sum(any(least_accuracy(run[:end]) > 0.95 for end in range(20, 401, 20)) for run in runs) <= most
+
+
+def test_a_model_that_became_better_is_not_judged_by_its_beginning() -> None:
+    assert least_accuracy([False] * 100) > 0.95
+    assert least_accuracy([True, False] * 40 + [False] * 160) > 0.95
+    assert least_accuracy([]) == 0
+    assert least_accuracy([True] * 50) < 1e-6

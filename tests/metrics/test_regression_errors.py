@@ -139,3 +139,29 @@ def test_what_cannot_be_estimated() -> None:
     ):
         with pytest.raises(ValueError, match=message):
             asked_errors(*wrong)
+
+
+def test_a_long_tail_is_told_of() -> None:
+    """Demand that is rare: with 200 labels, 58 to 87 of 100 intervals of the RMSE contained the error."""
+    told = {"normal": 0, "rare": 0}
+    for seed in range(60):
+        random = np.random.default_rng(seed)
+        asked = random.random(4000) < random.choice([0.01, 0.05])
+        normal = random.normal(size=4000)
+        rare = np.where(random.random(4000) < 0.03, random.lognormal(1, 1, 4000), 0.02 * normal)
+        for name, residuals in (("normal", normal), ("rare", rare)):
+            found = asked_errors("rmse", residuals, np.zeros(4000), asked, np.full(4000, asked.mean()))
+            told[name] += "of the estimated error" in found.note
+    assert told["normal"] <= 3
+    assert told["rare"] >= 45
+
+
+def test_a_summary_shows_what_there_is_to_know_about_its_estimates() -> None:
+    random = np.random.default_rng(0)
+    X = random.normal(size=(2000, 2))
+    y = X[:, 0] + np.where(random.random(2000) < 0.02, 1000.0, 0.0)
+    trace = StreamRegressor(rate=0.1, random_state=0).run(X, y)
+    note = trace.estimate("rmse").note
+    assert "of the estimated error: the true error may be above the upper limit." in note
+    assert f"RMSE: {note}" in repr(trace.summary()).splitlines()
+    assert note in trace.summary()._repr_html_()

@@ -16,7 +16,7 @@ def evidence(mistakes: float, known: int = 400, goal: float | None = None, **mor
     """Every fifth label is at random, and the share of mistakes is the same from the start."""
     labels = list(range(10, known, 5))
     wrong = [int(mistakes * (place + 1)) > int(mistakes * place) for place in range(len(labels))]
-    parts = {"version": 7, "unit": "labels", "note": "", **more}
+    parts = {"version": 7, "unit": "labels", "note": "", "as_asked": wrong, **more}
     return view.Evidence(labels, wrong, known=known, goal=goal, **parts)
 
 
@@ -24,7 +24,7 @@ def falling(known: int = 400, goal: float | None = None) -> view.Evidence:
     """Mistakes become rare."""
     labels = list(range(10, known, 5))
     wrong = [place in (0, 1, 2, 4, 6, 9, 14, 22, 40) for place in range(len(labels))]
-    return view.Evidence(labels, wrong, known, 7, goal, "labels", "")
+    return view.Evidence(labels, wrong, known, 7, goal, "labels", "", wrong)
 
 
 def test_without_a_goal_it_says_what_100_labels_bring() -> None:
@@ -46,7 +46,7 @@ def test_a_model_that_hardly_changes_is_a_reason_to_stop() -> None:
 @pytest.mark.parametrize(
     ("low", "high", "words"),
     [
-        (0, 0, "The model has probably reached 95 % accuracy: consider stopping."),
+        (0, 0, "The model has reached 95 % accuracy: consider stopping."),
         (0, None, "The model may have reached 95 % accuracy, or need more than 500 more labels."),
         (0, 80, "Up to about 80 more labels for 95 % accuracy; the model may have reached it already."),
         (None, None, "More than 500 more labels for 95 % accuracy, or this learner cannot reach it."),
@@ -55,7 +55,19 @@ def test_a_model_that_hardly_changes_is_a_reason_to_stop() -> None:
     ],
 )
 def test_a_goal_says_how_many_labels_it_takes(low: Any, high: Any, words: str) -> None:
-    assert view._of_goal(view.LabelsNeeded(0.95, high, low, high, 0.8), "labels") == words
+    assert view._of_goal(view.LabelsNeeded(0.95, high, low, high, 0.8), "labels", [False] * 100) == words
+
+
+def test_a_forecast_alone_is_not_a_reason_to_stop() -> None:
+    """Ten answers at random of 50, all right: the forecast says 98.9 %, but chance would do the same with 70 %."""
+    labels = list(range(10, 50, 4))
+    right = [False] * 10
+    found = view.forecast(view.Evidence(labels, right, 50, 7, 0.9, "labels", "", right))
+    assert found.needed == messages.LabelsNeeded(0.9, 0, 0, 0)
+    words = "The model may have reached 90 % accuracy, but the answers so far show only that it is at least 63 %."
+    assert found.advice == words
+    many = view.forecast(view.Evidence([50] * 60, [False] * 60, 70, 7, 0.9, "labels", "", [False] * 60))
+    assert many.advice == "The model has reached 90 % accuracy: consider stopping."
 
 
 def test_the_labels_that_a_goal_takes_are_those_of_the_library() -> None:
@@ -121,6 +133,7 @@ def test_tests_count_for_the_current_model(runner: TaskRunner) -> None:
     audits = [one for one in runner.task.fold.audits.kept.values() if one.label is not None]
     assert found.labels.count(60) == sum(one.test for one in audits) > 0
     assert len(found.labels) == len(audits)
+    assert found.as_asked == [one.said != one.label for one in sorted(audits, key=lambda one: one.turn)]
 
 
 @pytest.mark.slow
@@ -136,6 +149,7 @@ def test_nothing_is_said_if_many_questions_at_random_have_no_answer(runner: Task
     answered(runner, 50)
     audits = [one for one in runner.lease("bob", count=20).questions if one.item in runner.task.fold.audits.kept]
     assert told(runner).note == ""  # bob has them
+    before = runner.run(view.evidence).as_asked
     for question in audits:
         runner.skip(question.item, "bob")
         runner.skip(question.item, "cid")
@@ -143,6 +157,7 @@ def test_nothing_is_said_if_many_questions_at_random_have_no_answer(runner: Task
         told(runner).note
         == f"Cannot tell: {len(audits)} of {25 + len(audits)} questions at random have no answer."
     )
+    assert runner.run(view.evidence).as_asked == before + [True] * len(audits)
 
 
 def test_nothing_is_said_of_learners_that_were_not_studied(tmp_path: Any) -> None:

@@ -42,9 +42,10 @@ class OracleLearner:
     rows : int, default=None
         The number of rows of the stream, over which `ask` spreads the budget. `run` counts them itself.
     accuracy : float, default=None
-        The share of right predictions that is enough, such as 0.95. Once recent predictions have it, with a
-        probability of about 95 %, people are asked a tenth as often as the rest of the budget allows, to notice if
-        that changes. By default, the budget is spent.
+        The share of right predictions that is enough, such as 0.95. Once a lower limit of 95 % says that recent
+        predictions have it, people are asked a tenth as often as the rest of the budget allows, to notice if that
+        changes. There are up to a dozen looks: where exactly this share is right, the limit reaches it at some
+        time in 14 to 19 % of the streams. By default, the budget is spent.
 
     Examples
     --------

@@ -454,6 +454,12 @@ class Summary:
         fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         return {**fields, "estimates": {name: found.as_dict() for name, found in self.estimates.items()}}
 
+    @property
+    def notes(self) -> list[str]:
+        """What there is to know about the estimates, in sentences."""
+        known = [found.note for found in self.estimates.values() if found.enough and found.note]
+        return list(dict.fromkeys(known)) if self.asked < self.rows else []
+
     def _repr_html_(self) -> str:
         """The same as a table, for notebooks."""
         title = f"{self.algorithm} ({self.mode})"
@@ -466,9 +472,10 @@ class Summary:
             value = getattr(self, name)
             if value is not None:
                 about = f" of {self.positive!r}" if name in OF_POSITIVE else ""
-                estimated = str(self.estimates[name]) if self.asked < self.rows else ""
+                estimated = self.estimates[name].interval if self.asked < self.rows else ""
                 rows.append((f"{METRICS[name].title}{about}", f"{value:.4f}", estimated))
-        return html_table(title, rows, ("", "all labels", "estimated from asked labels"))
+        table = html_table(title, rows, ("", "all labels", "estimated from asked labels"))
+        return table + "".join(f"<p>{escape(note)}</p>" for note in self.notes)
 
     def __repr__(self) -> str:
         counts = {"rows": self.rows, "labels asked": self.asked, "refused": self.refused}
@@ -483,11 +490,11 @@ class Summary:
         if self.asked < self.rows:
             lines["mistakes"] += f"\n{'':{width + 14}}  from asked labels"
             for name in shares:
-                lines[METRICS[name].title] += f"  {self.estimates[name]}"
+                lines[METRICS[name].title] += f"  {self.estimates[name].interval}"
         if self.rows:
             lines["labels asked"] += f"  {self.asked / self.rows:.2%} of the rows"
         about = "" if self.positive is None else f", positive class {self.positive!r}"
-        return "\n".join([f"{self.algorithm} ({self.mode}){about}", *lines.values()])
+        return "\n".join([f"{self.algorithm} ({self.mode}){about}", *lines.values(), *self.notes])
 
 
 def _check_consecutive(before: Trace, after: Trace) -> None:

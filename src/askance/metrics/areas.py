@@ -34,7 +34,7 @@ def area_range(metric: str, asked: AskedBins, unseen: float, level: float) -> Ra
     freedom = _freedom(asked, slopes, unseen, few_dominate=few_dominate)
     quantile = float(special.stdtrit(freedom, (1 + level) / 2))
     spread = share(asked.rows, asked.rows.sum())
-    changes = _changes(metric, asked.totals, unseen) - value
+    changes = _changes(metric, asked.totals, unseen)
     limits = []
     for side in (-1, 1):
         moved = np.where(side * changes > 0, changes, 0.0)
@@ -58,11 +58,16 @@ def _freedom(asked: AskedBins, slopes: Bins, unseen: float, *, few_dominate: boo
 
 
 def _changes(metric: str, bins: Bins, unseen: float) -> FloatArray:
-    """The areas with one more positive row, and with one more negative row, in each bin."""
-    function, *_ = AREAS[metric]
+    """How far one more positive row, and one more negative row, in each bin moves the area."""
+    function, gradient, _ = AREAS[metric]
+    if metric == "auroc":  # linear in the shares of a class in the bins: the slope is that of the whole way
+        totals = [float(one.sum()) for one in bins]
+        slopes = zip(totals, gradient(bins), strict=True)
+        return np.array([unseen * total / (total + unseen) * slope for total, slope in slopes])
     further = unseen * np.eye(len(bins.positives))
     same = [np.broadcast_to(one, further.shape) for one in bins]
-    return np.array([function(Bins(same[0] + further, same[1])), function(Bins(same[0], same[1] + further))])
+    moved = [function(Bins(same[0] + further, same[1])), function(Bins(same[0], same[1] + further))]
+    return np.array(moved) - function(bins)
 
 
 def _away(area: float, distance: float) -> float:

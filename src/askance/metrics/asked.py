@@ -18,6 +18,7 @@ from askance.typing import BoolArray, FloatArray
 SMALLEST = 1e-50  # the fourth power of its inverse is still finite
 SIZES = 64
 UNKNOWN, RIGHT, WRONG = 0, 1, 2
+NO_ANSWER = "questions have no answer"
 
 
 class Rows(NamedTuple):
@@ -154,7 +155,8 @@ class AskedTally:
             the interval continuously and stop when you like. It exists for accuracy, error, mistakes and cost.
         worst_case : bool, default: False
             Whether the interval also holds if all predictions of rows whose label was asked for and not given are
-            right, or all of them wrong. Otherwise it is about the rows that would be answered.
+            right, or all of them wrong. Otherwise it is about the rows that would be answered, which may be
+            easier: the note says how many questions have no answer.
         **weights : float
             Weights of the metric, such as `beta` of "f".
 
@@ -170,14 +172,18 @@ class AskedTally:
         """
         found = estimate(self.known(), metric, level, anytime=anytime, **weights)
         unknown = int(self._cells[:, UNKNOWN, 0].sum())
-        if not worst_case or not unknown or found.value is None:
+        if not unknown or found.value is None or metric == "query_ratio":
             return found
+        if not worst_case:
+            return _with_note(
+                found, f"{unknown:,} {NO_ANSWER}: the estimate assumes that they are like the others."
+            )
         extremes = [
             estimate(self.known(as_if), metric, level, anytime=anytime, **weights) for as_if in (RIGHT, WRONG)
         ]
         limits = [limit for one in extremes for limit in (one.low, one.high, found.value) if limit is not None]
-        note = f"{unknown:,} questions have no answer: the interval allows for any answer."
-        return found._replace(low=min(limits), high=max(limits), note=" ".join(filter(None, (found.note, note))))
+        found = found._replace(low=min(limits), high=max(limits))
+        return _with_note(found, f"{unknown:,} {NO_ANSWER}: the interval allows for any answer.")
 
     def estimates(self, level: float = LEVEL) -> dict[str, Estimate]:
         """Estimate all metrics that are defined for these rows.
@@ -191,13 +197,9 @@ class AskedTally:
         -------
         estimates : dict of str to Estimate
         """
-        known = self.known()
+        scored = self.known().bins is not None
         able = [name for name, entry in METRICS.items() if not (self.many and entry.two_classes)]
-        return {
-            name: estimate(known, name, level)
-            for name in able
-            if known.bins is not None or not METRICS[name].of_scores
-        }
+        return {name: self.estimate(name, level) for name in able if scored or not METRICS[name].of_scores}
 
     def known(self, unknown_as: int = UNKNOWN) -> AskedEvidence:
         """Return the sums from which all estimates are computed, as if unknown labels were right or wrong."""
@@ -266,6 +268,10 @@ class AskedTally:
             setattr(both, name, getattr(self, name) + getattr(other, name))
         both._anytime = tuple(one + two for one, two in zip(self._anytime, other._anytime, strict=True))  # type: ignore[assignment]
         return both
+
+
+def _with_note(found: Estimate, note: str) -> Estimate:
+    return found._replace(note=" ".join(filter(None, (found.note, note))))
 
 
 def size_unseen(ask_probabilities: FloatArray) -> FloatArray:

@@ -49,7 +49,8 @@ def augmented_estimate(
     metric : str
         Name of a metric of counts, a key of `METRICS`, or "prevalence" for the share of positive rows.
     y_true : array-like of shape (n_rows,)
-        True labels: +1, -1, or 0 for unknown. Only those of asked rows are used.
+        True labels: +1, -1, or 0 for unknown. Only those of asked rows are used. The estimate assumes that rows
+        with a question but no answer are like the others, and its note says how many there are.
     y_pred : array-like of shape (n_rows,) or None
         Predicted labels: +1 or -1. The prevalence needs none.
     asked : array-like of bool of shape (n_rows,)

@@ -56,12 +56,19 @@ class Estimate(NamedTuple):
         """The width of the interval; infinite without an estimate."""
         return math.inf if self.low is None or self.high is None else self.high - self.low
 
-    def __str__(self) -> str:
+    @property
+    def interval(self) -> str:
+        """The estimate with its interval, without the note."""
         if self.value is None:
             return "cannot tell yet"
         digits = ".4f" if self.metric not in ("mistakes", "cost") else ",.1f"
         value, low, high = (f"{one:{digits}}" for one in self[1:4])
         return f"{value} ({low} to {high})"
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return self.note or self.interval
+        return f"{self.interval}. {self.note}" if self.note else self.interval
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields by name, and `enough`."""

@@ -1,8 +1,9 @@
 """How good predictions are if all labels are known, in constant memory, with intervals.
 
 Rows count as drawn at random from those that the model will meet. Shares have Wilson's intervals. For F = 2J/(1+J)
-with J = TP/(TP+FP+FN), a share as well, the limits of J are converted. The area has the variance of its linear
-part (DeLong, DeLong and Clarke-Pearson 1988) on the scale of log-odds.
+with J = TP/(TP+FP+FN), a share as well, the limits of J are converted. Area and log loss have the intervals of
+estimates from asked labels, where each row stands for very many: the variance is that of the rows, and there may
+be rows of a kind that this file happens not to have.
 """
 
 import math
@@ -13,10 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from askance.metrics.areas import auroc_gradient
-from askance.metrics.estimates import LEVEL, Estimate
+from askance.metrics.areas import AskedBins, area_range
+from askance.metrics.estimates import ENOUGH, LEVEL, Estimate
 from askance.metrics.histograms import Histograms
-from askance.metrics.intervals import Range
+from askance.metrics.intervals import Range, WeightedCount, all_of
 from askance.metrics.positive import default_positive, place_of_class
 from askance.typing import FloatArray, IntArray
 
@@ -68,7 +69,10 @@ class Evaluation:
         self.confusion_of_unknown: IntArray = np.zeros(len(self.classes), np.int64)
         self._histograms = Histograms(SCORE_BINS)
         self._losses = np.zeros(3)  # their number, sum and sum of squares
-        self._confidence = np.zeros((CONFIDENCE_BINS, 3))  # rows, sums of probabilities, and right predictions
+        self._largest_loss = 0.0
+        self._losses_as = np.zeros(len(self.classes))  # the sum of losses if all rows were of a class
+        # Rows, sums of probabilities, right predictions, and the variance of these if the probabilities are true.
+        self._confidence = np.zeros((CONFIDENCE_BINS, 4))
 
     def add(
         self,
@@ -101,11 +105,15 @@ class Evaluation:
 
     def _add_probabilities(self, true: NDArray[np.intp], predicted: NDArray[np.intp], given: FloatArray) -> None:
         known = np.flatnonzero(true != UNKNOWN)
-        losses = -np.log(np.maximum(given[known, true[known]], SMALLEST))
+        losses_as = -np.log(np.maximum(given[known], SMALLEST))
+        losses = losses_as[np.arange(len(known)), true[known]]
         self._losses += [len(losses), losses.sum(), (losses**2).sum()]
+        self._largest_loss = max(self._largest_loss, losses.max(initial=0.0))
+        self._losses_as += losses_as.sum(axis=0)
         confidence = given[np.arange(len(predicted)), predicted]
         places = np.minimum((confidence * CONFIDENCE_BINS).astype(np.intp), CONFIDENCE_BINS - 1)
-        np.add.at(self._confidence, places, np.stack([np.ones(len(true)), confidence, true == predicted], axis=1))
+        columns = [np.ones(len(true)), confidence, true == predicted, confidence * (1 - confidence)]
+        np.add.at(self._confidence, places, np.stack(columns, axis=1))
 
     @property
     def rows(self) -> int:
@@ -190,7 +198,8 @@ class Evaluation:
         Returns
         -------
         estimate : Estimate
-            The calibration error has no interval.
+            The calibration error has no interval, and its note says what chance alone would give. Of fewer than 20
+            rows, log loss has no interval either.
 
         Raises
         ------
@@ -198,10 +207,13 @@ class Evaluation:
             If the metric or the class does not exist.
         """
         if metric == "calibration_error":
-            return Estimate(metric, self._calibration_error(), None, None, level, self.rows)
+            return Estimate(metric, self._calibration_error(), None, None, level, self.rows, self._by_chance())
         found = self._found(metric, positive, level)
         if found is None:
             return Estimate(metric, None, None, None, level, self.rows, "There are no rows that it is about.")
+        if metric == "log_loss" and self._losses[0] < ENOUGH:
+            few = f"An interval takes {ENOUGH} rows."
+            return Estimate(metric, found.value, None, None, level, self.rows, few)
         return Estimate(metric, *found, level, self.rows)
 
     def _found(self, metric: str, positive: Any, level: float) -> Range | None:
@@ -212,9 +224,9 @@ class Evaluation:
             case "f" | "precision" | "recall":
                 return self._of_class(metric, positive, z)
             case "auroc":
-                return self._area(z, level)
+                return self._area(level)
             case "log_loss":
-                return self._log_loss(z)
+                return self._log_loss(level)
         raise ValueError(f"there is no metric {metric!r} of an evaluation")
 
     def _of_class(self, metric: str, positive: Any, z: float) -> Range | None:
@@ -224,33 +236,34 @@ class Evaluation:
         union = wilson(hits, own + said - hits, z)
         return None if union is None else Range(*(2 * limit / (1 + limit) for limit in union))
 
-    def _area(self, z: float, level: float) -> Range | None:
+    def _area(self, level: float) -> Range | None:
         bins = self._histograms.bins
-        counts = [float(one.sum()) for one in bins]
-        if not all(counts):
+        if not all(one.any() for one in bins):
             return None
-        area = self._histograms.auroc().value
-        if not 0 < area < 1:  # all n rows of the rarer class in order: so have they with probability area^n
-            limit = ((1 - level) / 2) ** (1 / min(counts))
-            return Range(area, limit, 1.0) if area else Range(area, 0.0, 1 - limit)
-        slopes = auroc_gradient(bins)
-        deviation = math.sqrt(sum(float(one @ slope**2) for one, slope in zip(bins, slopes, strict=True)))
-        distance = z * deviation / (area * (1 - area))
-        low, high = (float(special.expit(special.logit(area) + side * distance)) for side in (-1, 1))
-        return Range(area, low, high)
+        return area_range("auroc", AskedBins(bins, bins, bins, bins.positives + bins.negatives), 1.0, level)
 
-    def _log_loss(self, z: float) -> Range | None:
+    def _log_loss(self, level: float) -> Range | None:
         count, total, squares = self._losses.tolist()
         if not count:
             return None
-        mean = total / count
-        spread = z * math.sqrt(max(squares / count - mean**2, 0.0) / count)
-        return Range(mean, max(mean - spread, 0.0), mean + spread)
+        variance = max(squares - total**2 / count, 0.0) * count / max(count - 1, 1)
+        # One more row of the class that costs most: of a rare one there may be none here.
+        unseen = max(self._largest_loss, float(self._losses_as.max()) / count)
+        return Range(*(limit / count for limit in all_of(WeightedCount(count, total, variance), unseen, level)))
 
     def _calibration_error(self) -> float | None:
         """Σ rows of a bin · |share of right predictions − mean probability of the predicted class| / rows."""
-        rows, sums, right = self._confidence.T
+        rows, sums, right, _ = self._confidence.T
         return float(np.abs(right - sums).sum() / rows.sum()) if rows.sum() else None
+
+    def _by_chance(self) -> str:
+        """What the calibration error would be on average if the probabilities were true."""
+        rows, _, _, variance = self._confidence.T
+        if not rows.sum():
+            return ""
+        # The mean distance of a normal number; of next to no variance, at most twice that.
+        chance = float(np.minimum(np.sqrt(2 / math.pi * variance), 2 * variance).sum() / rows.sum())
+        return f"On {int(rows.sum()):,} rows, chance alone gives a perfectly calibrated model about {chance:.3f}."
 
 
 def wilson(part: int, whole: int, z: float) -> Range | None:

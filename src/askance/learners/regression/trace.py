@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 from collections.abc import Iterable
+from html import escape
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -162,16 +163,26 @@ class RegressionSummary:
         ]
         return [*lines, *errors, ("R²", f"{self.errors.r2:.4f}", "")]
 
+    @property
+    def notes(self) -> list[str]:
+        """What there is to know about the estimates of RMSE and MAE, in sentences."""
+        about: dict[str, list[str]] = {}
+        for name in ("rmse", "mae"):
+            found = self.estimates[name]
+            if found.enough and found.note:
+                about.setdefault(found.note, []).append(name.upper())
+        return [f"{' and '.join(names)}: {note}" for note, names in about.items()]
+
     def _repr_html_(self) -> str:
         """The same as a table, for notebooks."""
-        return html_table(self.algorithm, self.table(), ("", "all labels", "estimated from asked labels"))
+        table = html_table(self.algorithm, self.table(), ("", "all labels", "estimated from asked labels"))
+        return table + "".join(f"<p>{escape(note)}</p>" for note in self.notes)
 
     def __repr__(self) -> str:
         lines = self.table()
         width = max(len(value) for _, value, _ in lines)
-        return "\n".join(
-            [self.algorithm, *(f"{name:<12}  {value:>{width}}  {more}".rstrip() for name, value, more in lines)]
-        )
+        rows = (f"{name:<12}  {value:>{width}}  {more}".rstrip() for name, value, more in lines)
+        return "\n".join([self.algorithm, *rows, *self.notes])
 
 
 def interval(found: Estimate) -> str:

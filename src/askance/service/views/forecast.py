@@ -1,8 +1,10 @@
 """What more labels would bring, from what the model predicted for questions at random without their label."""
 
+import math
 from typing import NamedTuple
 
 from askance.metrics.forecast import LEVEL, MOST, Forecast, LabelsNeeded
+from askance.metrics.reached import least_accuracy
 from askance.service import messages
 from askance.service.commands.asking import current
 from askance.service.state.finite import sentence
@@ -23,7 +25,11 @@ ROLLED_BACK = "Cannot tell: the model was rolled back, so that it no longer know
 
 
 class Evidence(NamedTuple):
-    """What a forecast is made from: for each question at random, the labels known then, and who was right."""
+    """What a forecast is made from: for each question at random, the labels known then, and who was right.
+
+    `as_asked` is for the advice to stop: in the order of the questions, whether what the model predicted then was
+    wrong. A question without an answer counts as wrong.
+    """
 
     labels: list[int]
     wrong: list[bool]
@@ -32,6 +38,7 @@ class Evidence(NamedTuple):
     goal: float | None
     unit: str
     note: str
+    as_asked: list[bool]
 
 
 def evidence(transaction: Transaction) -> Evidence:
@@ -40,7 +47,8 @@ def evidence(transaction: Transaction) -> Evidence:
     Those that test the model were not learned from, so they count for what the current model predicts.
     """
     fold = transaction.fold
-    answered = [one for one in fold.audits.latest(len(fold.audits.kept)) if one[1].label is not None]
+    asked = fold.audits.latest(len(fold.audits.kept))
+    answered = [one for one in asked if one[1].label is not None]
     now = current(transaction, [item for item, audit in answered if audit.test])
     known = fold.counts.known
     return Evidence(
@@ -51,6 +59,11 @@ def evidence(transaction: Transaction) -> Evidence:
         fold.settings.goal.accuracy,
         "labels" if fold.settings.labels.per_item == 1 else "labelled items",
         _why_not(fold, len(answered)),
+        [
+            audit.said != audit.label
+            for item, audit in asked
+            if audit.label is not None or item not in fold.questions.on_loan
+        ],
     )
 
 
@@ -89,18 +102,22 @@ def forecast(evidence: Evidence) -> messages.Forecast:
         figure_of(found.accuracy()),
         [messages.Outlook(more, figure_of(found.accuracy(more)), figure_of(found.gain(more))) for more in STEPS],
         None if needed is None else messages.LabelsNeeded(needed.accuracy, needed.value, needed.low, needed.high),
-        _of_gain(found, evidence.unit) if needed is None else _of_goal(needed, evidence.unit),
+        _of_gain(found, evidence.unit) if needed is None else _of_goal(needed, evidence.unit, evidence.as_asked),
         f"A forecast as of {evidence.known:,} {evidence.unit}, for the model of version {evidence.version:,}, if "
         f"items stay alike. In simulations, about {10 * LEVEL:.0f} of 10 such intervals held.",
     )
 
 
-def _of_goal(needed: LabelsNeeded, unit: str) -> str:
-    """What the goal takes, in a sentence."""
+def _of_goal(needed: LabelsNeeded, unit: str, as_asked: list[bool]) -> str:
+    """What the goal takes, in a sentence. That it is reached takes more than a forecast: people stop then."""
     goal = f"{100 * needed.accuracy:.10g} %"
     match needed.low, needed.high:
         case 0, 0:
-            return f"The model has probably reached {goal} accuracy: consider stopping."
+            least = least_accuracy(as_asked)
+            if least >= needed.accuracy:
+                return f"The model has reached {goal} accuracy: consider stopping."
+            shown = f"the answers so far show only that it is at least {math.floor(100 * least)} %"
+            return f"The model may have reached {goal} accuracy, but {shown}."
         case 0, None:
             return f"The model may have reached {goal} accuracy, or need more than {MOST} more {unit}."
         case 0, high:

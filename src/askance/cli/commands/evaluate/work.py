@@ -123,6 +123,9 @@ def show(result: EvaluationResult, *, as_json: bool) -> None:
     console.print(f"{request.name}: {evaluation.rows:,} rows, {len(names)} classes: {classes}\n")
     console.print(_figures(result))
     console.print()
+    for metric, found in result.estimates.items():
+        if found.note:
+            console.print(f"{_title(result, metric)}: {found.note}\n")
     console.print(_confusion(evaluation, names) if len(names) <= WIDEST_TABLE else _confused(evaluation, names))
     if evaluation.unknown:
         console.print(
@@ -141,11 +144,14 @@ def _figures(result: EvaluationResult) -> Table:
     table.add_column("", justify="right")
     table.add_column("95 % interval")
     for metric, found in result.estimates.items():
-        title = TITLES.get(metric) or f"{OF_CLASS[metric]} of {_short(shown_class(result.positive), 40)!r}"
         value = "–" if found.value is None else f"{found.value:.3f}"
         limits = "" if found.low is None or found.high is None else f"{found.low:.3f}–{found.high:.3f}"
-        table.add_row(title, value, limits)
+        table.add_row(_title(result, metric), value, limits)
     return table
+
+
+def _title(result: EvaluationResult, metric: str) -> str:
+    return TITLES.get(metric) or f"{OF_CLASS[metric]} of {_short(shown_class(result.positive), 40)!r}"
 
 
 def _confusion(evaluation: Evaluation, names: list[str]) -> Table:

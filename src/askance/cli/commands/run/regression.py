@@ -234,9 +234,9 @@ def _notes(result: Regressed) -> list[str]:
     if summary.refused:
         notes.append(
             f"All {summary.asked:,} labels that the limit allows were asked for, and further rows only predicted. "
-            f"{summary.estimates['rmse'].note}".strip()
+            f"{'' if summary.notes else summary.estimates['rmse'].note}".strip()
         )
-    return notes
+    return notes + summary.notes
 
 
 def _as_dict(result: Regressed) -> dict[str, Any]:
