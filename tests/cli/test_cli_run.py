@@ -164,6 +164,45 @@ def test_a_class_that_does_not_exist_is_refused_with_those_that_do(frauds, tmp_p
     assert said == f"--positive is for two classes, and {many} has 3: remove it"
 
 
+def test_mistakes_have_the_costs_that_are_given(data):
+    words = ("run", data, "-a", "PAA-II", "--rate", 0.1, "--positive", "spam", "--against", "random")
+    for method, again in zip(
+        *(answer(*words, "--metric", name)["methods"] for name in ("cost=20:3", "f")), strict=True
+    ):
+        recall, precision = (again["metrics"][name] for name in ("recall", "precision"))
+        missed = again["metrics"]["mistakes"] - (alarms := _alarms(again, recall, precision))
+        assert method["metrics"]["cost"] == pytest.approx(20 * missed + 3 * alarms)
+        assert method["estimates"]["cost"]["value"] != again["estimates"]["cost"]["value"]
+    told = output(*words, "--metric", "cost=20:3")
+    assert "A missed positive costs 20 and a false alarm 3." in told
+    assert "gives others" in " ".join(output(*words, "--metric", "cost").split())
+
+
+def _alarms(method, recall, precision):
+    """The false alarms, from recall r, precision p and mistakes: with h hits, h (1/r - 1) + h (1/p - 1)."""
+    missed_per_hit, alarms_per_hit = 1 / recall - 1, 1 / precision - 1
+    hits = method["metrics"]["mistakes"] / (missed_per_hit + alarms_per_hit)
+    return hits * alarms_per_hit
+
+
+@pytest.mark.parametrize("metric", ["cost=a", "cost=1", "cost=-1:2", "f=2:1", "cost=1:inf"])
+def test_costs_that_are_not_two_amounts_are_refused(data, metric):
+    assert f"--metric {metric}: only cost has numbers" in complaint("run", data, "--metric", metric)
+
+
+def test_rounded_scores_of_rare_positives_are_not_shown_as_if_they_were_exact(tmp_path):
+    """Nearly all scores are in the first bin: the area of the bins says little about that of the scores."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 3))
+    path = write_csv(tmp_path / "rare.csv", X, ["fraud" if row % 100 == 0 else "fine" for row in range(600)])
+    words = ("run", path, "-a", "PAA-II", "--param", "C=0.001", "--intercept", 30, "--metric", "auroc")
+    method = answer(*words)["methods"][0]
+    assert method["rounding"]["auroc"] > 0.01
+    told = " ".join(output(*words).split())
+    assert f"{method['metrics']['auroc']:.2f} ± {method['rounding']['auroc']:.2f}" in told
+    assert "AUROC is of scores in 100 bins, and too many are in one of them" in told
+
+
 def test_estimates_are_those_of_the_library(data, arrays):
     words = (
         "run",

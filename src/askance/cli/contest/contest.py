@@ -19,7 +19,7 @@ from askance.data.stream import Chunk, Stream
 from askance.jit.kernels.mixed import Mixed
 from askance.learners.core import LearnerCore
 from askance.learners.trace import Trace
-from askance.metrics import AskedTally, CurveRecorder
+from askance.metrics import AskedTally, Curve, CurveRecorder, Estimate
 from askance.metrics.positive import default_positive, place_of_class
 from askance.rules.registry import MULTICLASS
 
@@ -51,6 +51,7 @@ class Contestant:
     refused: int = 0
     seconds: float = 0.0
     classes: Counter[Any] = field(default_factory=Counter)  # rows of each
+    costs: dict[str, float] = field(default_factory=dict)  # of a missed positive and of a false alarm
 
     def __post_init__(self) -> None:
         self.recorder = CurveRecorder(many=self.many)
@@ -65,6 +66,21 @@ class Contestant:
     def update(self) -> Any:
         """The update rule; None of an automatic learner."""
         return None if isinstance(self.learner, AutoCore) else self.learner.rules[0]
+
+    def value(self, metric: str) -> float:
+        """A metric over all rows so far."""
+        return self.recorder.tally.value(metric, **self._weights(metric))
+
+    def curve(self, metric: str) -> Curve:
+        """A metric along the stream."""
+        return self.recorder.curve(metric, **self._weights(metric))
+
+    def estimate(self, metric: str) -> Estimate:
+        """A metric, estimated from the asked labels."""
+        return self.asked.estimate(metric, **self._weights(metric))
+
+    def _weights(self, metric: str) -> dict[str, Any]:
+        return self.costs if metric == "cost" else {}
 
     @property
     def share_asked(self) -> float:

@@ -9,12 +9,14 @@ from askance._util.class_names import shown_class
 from askance.auto.core import AutoCore
 from askance.cli.contest.contest import Contestant
 from askance.cli.contest.methods import FULL, RANDOM
-from askance.metrics import METRICS, Curve
+from askance.metrics import METRICS, Curve, Tally
+from askance.metrics.histograms import BINS
 from askance.metrics.positive import OF_POSITIVE
 
 NAMES = {RANDOM: "asking at random", FULL: "asking for all"}
 # Budgets leave a few rows of nearly every stream without a chance to be asked for, which changes no estimate much.
 FEW_OUT_OF_REACH = 0.05
+ROUGH = 0.01  # from here on, what the rounding of scores may have changed is shown
 
 
 def shown_name(contestant: Contestant) -> str:
@@ -43,11 +45,36 @@ def table(contestants: Sequence[Contestant], metric: str) -> Table:
             f"{counts.rows:,}",
             f"{counts.asked:,}",
             _percent(contestant.share_asked),
-            number(metric, contestant.recorder.tally.value(metric)),
+            reached(contestant, metric),
             estimated(contestant, metric),
             _duration(contestant.seconds),
         )
     return result
+
+
+def reached(contestant: Contestant, metric: str) -> str:
+    """The metric over all rows; of scores, with what their rounding may have changed if that matters."""
+    tally = contestant.recorder.tally
+    bound = rounding(tally, metric)
+    value = contestant.value(metric)
+    return number(metric, value) if bound < ROUGH else f"{value:.2f} ± {bound:.2f}"
+
+
+def rounding(tally: Tally, metric: str) -> float:
+    """How far a metric may be from that of scores that are not rounded; 0 for metrics of counts."""
+    if not METRICS[metric].of_scores or tally.many:
+        return 0.0
+    return (tally.histograms.auroc() if metric == "auroc" else tally.histograms.auprc()).bound
+
+
+def rounding_note(contestants: Sequence[Contestant], metric: str) -> list[str]:
+    """That scores were rounded, if it matters for a metric."""
+    if max(rounding(each.recorder.tally, metric) for each in contestants) < ROUGH:
+        return []
+    return [
+        f"{METRICS[metric].title} is of scores in {BINS} bins, and too many are in one of them: save the model, "
+        "and askance evaluate computes it for other rows almost exactly."
+    ]
 
 
 def estimated(contestant: Contestant, metric: str) -> str:
@@ -55,11 +82,15 @@ def estimated(contestant: Contestant, metric: str) -> str:
     counts = contestant.recorder.tally.counts
     if counts.asked == counts.rows:
         return ""
-    found = contestant.asked.estimate(metric)
+    found = contestant.estimate(metric)
     if found.value is None or found.low is None or found.high is None:
         return "too few labels"
     value, low, high = (number(metric, one) for one in (found.value, found.low, found.high))
-    return value if found.low == found.high else f"{value} ({low}–{high})"
+    if found.low == found.high:
+        return value
+    # With few labels, the best guess may be an end of the interval, which is where nobody should look.
+    is_end = value in (low, high) and 0 < found.value < 1
+    return f"{low}–{high}" if is_end else f"{value} ({low}–{high})"
 
 
 def reach_note(contestants: Sequence[Contestant], metric: str) -> list[str]:
@@ -72,7 +103,7 @@ def _part_reached(contestant: Contestant, metric: str) -> str:
     """The rows that an estimate is of, if it does not go without saying."""
     counts, found, known = (
         contestant.recorder.tally.counts,
-        contestant.asked.estimate(metric),
+        contestant.estimate(metric),
         contestant.asked.known(),
     )
     if counts.asked == counts.rows or found.value is None:
@@ -87,10 +118,10 @@ def _part_reached(contestant: Contestant, metric: str) -> str:
 def sentence(contestants: Sequence[Contestant], metric: str, positive: Any = None) -> str:
     """The results in one sentence; `positive` is the positive class."""
     first, *others = contestants
-    reached = _reached(first, metric, titled(metric, positive))
-    words = [f"{first.name} asked for {_percent(first.share_asked)} of the labels and {reached}"]
+    result = _reached(first, metric, titled(metric, positive))
+    words = [f"{first.name} asked for {_percent(first.share_asked)} of the labels and {result}"]
     for other in others:
-        value = f"{_verb(metric)} {number(metric, other.recorder.tally.value(metric))}"
+        value = f"{_verb(metric)} {reached(other, metric)}"
         if other.name == FULL:
             words.append(f"asking for all labels {value}")
         elif other.name == RANDOM:
@@ -102,7 +133,7 @@ def sentence(contestants: Sequence[Contestant], metric: str, positive: Any = Non
 
 def curves(contestants: Sequence[Contestant], metric: str) -> dict[str, Curve]:
     """The metric along the stream, by name."""
-    return {shown_name(contestant): contestant.recorder.curve(metric) for contestant in contestants}
+    return {shown_name(contestant): contestant.curve(metric) for contestant in contestants}
 
 
 def as_dict(contestant: Contestant) -> dict[str, Any]:
@@ -117,9 +148,12 @@ def as_dict(contestant: Contestant) -> dict[str, Any]:
         "refused": contestant.refused,
         "updates": tally.counts.updates,
         "metrics": {
-            name: tally.value(name) for name, entry in METRICS.items() if not (tally.many and entry.two_classes)
+            name: contestant.value(name)
+            for name, entry in METRICS.items()
+            if not (tally.many and entry.two_classes)
         },
-        "estimates": {name: found.as_dict() for name, found in contestant.asked.estimates().items()},
+        "rounding": {name: rounding(tally, name) for name, entry in METRICS.items() if entry.of_scores},
+        "estimates": {name: contestant.estimate(name).as_dict() for name in contestant.asked.estimates()},
     }
 
 
@@ -142,7 +176,7 @@ def number(metric: str, value: float) -> str:
 
 
 def _reached(contestant: Contestant, metric: str, title: str) -> str:
-    value = number(metric, contestant.recorder.tally.value(metric))
+    value = reached(contestant, metric)
     words = f"{value} mistakes" if metric == "mistakes" else f"{title} {value}"
     return f"{_verb(metric)} {words}"
 

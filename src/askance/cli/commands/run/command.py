@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from askance._util.names import METRIC_NAMES
 from askance.cli import completion, options
-from askance.cli.commands.run.request import RunRequest
+from askance.cli.commands.run.request import RunRequest, metric_with_costs
 from askance.cli.commands.run.until import Until, parse_until
 from askance.cli.options import flag, option
 from askance.cli.quick_start import quick_start
@@ -76,7 +76,8 @@ StopWhen = Annotated[
     option(
         "Stop when enough is certain. error=0.02,share=0.7: at most 2 % of the confident predictions are wrong, "
         "and 70 % of recent rows are as confident. recall=0.95: 95 % of the positives are found, most likely ones "
-        "first. accuracy=0.95: with --oracle, people are asked less once 95 % of the predictions are right.",
+        "first (without labels: askance label --until). accuracy=0.95: with --oracle, people are asked less once "
+        "95 % of the predictions are right.",
         "WHAT",
         ASKING,
         parser=parse_until,
@@ -155,7 +156,12 @@ Costs = Annotated[
 ]
 Metric = Annotated[
     str,
-    option(f"The metric: {', '.join(METRIC_NAMES)}.", "NAME", COMPARING, autocompletion=completion.metrics),
+    option(
+        f"The metric: {', '.join(METRIC_NAMES)}. cost=200:1 is for a missed positive and a false alarm.",
+        "NAME",
+        COMPARING,
+        autocompletion=completion.metrics,
+    ),
 ]
 Positive = Annotated[
     str | None,
@@ -248,6 +254,7 @@ def run(
     Each row is predicted before its label may be asked for. The file is read as
     a stream, in constant memory.
     """
+    metric, mistake_costs = metric_with_costs(metric)
     request = RunRequest(
         file=file,
         reading=options.Reading(
@@ -280,6 +287,7 @@ def run(
         bound=bound,
         costs=costs,
         metric=metric,
+        mistake_costs=mistake_costs,
         positive=positive,
         classes=classes,
         save=save,

@@ -1,5 +1,6 @@
 """What `askance run` was asked to do, checked before the slow imports of the work."""
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -26,6 +27,23 @@ NOT_WITH_REGRESSION = (
     *("dtype", "intercept", "scaling", "burst", "certify", "until", "bound", "costs", "positive", "classes"),
     *("resume", "trace", "labels_out", "plot", "oracles", "budget", "task", "multilabel"),
 )
+
+
+def metric_with_costs(given: str) -> tuple[str, tuple[float, float] | None]:
+    """A metric, and what a missed positive and a false alarm cost if that is said, as in `cost=200:1`."""
+    name, sign, costs = given.partition("=")
+    if not sign:
+        return given, None
+    try:
+        missed, alarm = map(float, costs.split(":"))
+    except ValueError:
+        missed = alarm = math.nan
+    if name != "cost" or not (0 <= missed < math.inf and 0 <= alarm < math.inf):
+        raise ValueError(
+            f"--metric {given}: only cost has numbers: what a missed positive and a false alarm cost, as in "
+            "--metric cost=200:1"
+        )
+    return name, (missed, alarm)
 
 
 class RunRequest(NamedTuple):
@@ -62,6 +80,7 @@ class RunRequest(NamedTuple):
     separator: str | None = None
     questions: str | None = None
     task: Path | None = None
+    mistake_costs: tuple[float, float] | None = None  # of a missed positive and of a false alarm
 
     @property
     def card(self) -> Path | None:

@@ -90,6 +90,9 @@ def _simulate(request: RunRequest, done: list[RunResult]) -> None:
         with progress(request.name) as report_progress, _naming(request.place):
             line_up.run(report_progress, keep, _stop(line_up, request))
             line_up.set_positive(request.positive)
+            if request.mistake_costs is not None:
+                for contestant in line_up.contestants:
+                    contestant.costs = dict(zip(("c_p", "c_n"), request.mistake_costs, strict=True))
             bounds = [] if witness is None else witness.bounds(parse_parameters(request.parameters))
         costs = _advice(line_up) if request.costs else None
         done.append(RunResult(request, line_up, bounds, costs, scales, time.perf_counter() - begun))
@@ -178,6 +181,11 @@ def _notes(line_up: LineUp, request: RunRequest) -> list[str]:
     notes += nearly_numbers_note(line_up.stream)
     notes += unmatched_note(line_up.stream, request.reading.labels)
     notes += report.reach_note(line_up.contestants, request.metric)
+    notes += report.rounding_note(line_up.contestants, request.metric)
+    if request.metric == "cost":
+        missed, alarm = request.mistake_costs or (1, 1)
+        remedy = "" if request.mistake_costs else " (--metric cost=200:1 gives others)"
+        notes.append(f"A missed positive costs {missed:g} and a false alarm {alarm:g}{remedy}.")
     if isinstance(main.learner, AutoCore):
         notes += _limit_note(main.name, main.learner)
         if main.learner.certificate is not None:
