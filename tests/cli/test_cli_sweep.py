@@ -64,6 +64,14 @@ def test_a_plan_may_name_the_label_of_a_file(plan: Path) -> None:
     assert 'write {file = "mails.csv", label = "folder"}' in complaint("sweep", plan)
 
 
+def test_a_plan_may_scale_columns(plan: Path) -> None:
+    lines = (plan.parent / "toy.csv").read_text().splitlines()
+    uneven = [f"{float(line.split(',')[0]) * 1e6}," + line.split(",", 1)[1] for line in lines[1:]]
+    (plan.parent / "toy.csv").write_text("\n".join([lines[0], *uneven]))
+    plan.write_text('scaling = "standard"\nintercept = 1.0\nmetric = "accuracy"\n' + PLAN)
+    assert "most frequent class" in output("sweep", plan, "--backend", "sequential")
+
+
 @pytest.mark.slow
 def test_the_positive_class_is_named(plan: Path) -> None:
     """One row in ten is a fraud, and its F is what settings are chosen by."""
@@ -91,6 +99,7 @@ def test_the_positive_class_is_named(plan: Path) -> None:
         ("rates = [0.0]", "greater than 0"),
         ("rates = 2", "at most 1"),
         ('metric = "beauty"', "no metric 'beauty'"),
+        ('scaling = "robust"', "scaling must be None, 'standard' or 'tfidf'"),
         ("colour = 1", "unknown key 'colour'"),
         ("permutations = 0", "permutations must be"),
         ("rates = [", "is not valid TOML"),

@@ -12,9 +12,12 @@ import numpy as np
 import pytest
 
 import askance
+from askance import queries, updates
+from askance.errors import ScaleWarning
 from askance.experiments.dataset import make_dataset, shuffled
 from askance.experiments.parallel import Execution
 from askance.experiments.sweep.results import Results
+from own_rules import Near, Undecided
 from paths import SUPPORT
 from small_sweeps import ALGORITHMS, small, stream
 
@@ -109,6 +112,79 @@ def test_a_share_out_of_reach_is_left_out() -> None:
 def test_nothing_within_reach_gets_a_sentence() -> None:
     with pytest.raises(ValueError, match="no algorithm can meet these rates"):
         small(algorithms=["D-AMD-I"], grid={"eta": [1.0], "delta": [1e-3]}, rates=(0.002,))
+
+
+def test_pairs_of_rules_are_compared_at_the_same_shares() -> None:
+    given = {"near": (updates.PassiveAggressive2(), Near()), "random": (updates.AROW(), queries.Random())}
+    found = small(algorithms=given, grid={"far": [0.5, 2.0]}, rates=(0.3,))
+    assert {cell.algorithm for cell in found.summary()} == {"near", "random"}
+    for cell in found.summary("asked"):
+        assert cell.mean == pytest.approx(0.3, abs=0.03)
+    assert "far" in json.loads(found.where(algorithm="near").columns["parameters"][0])
+
+
+def test_nan_of_an_own_rule_stops_the_sweep() -> None:
+    with pytest.raises(ValueError, match=r"Undecided\.ask returned nan for row 0"):
+        small(algorithms={"undecided": (updates.AROW(), Undecided())}, grid={}, rates=None)
+
+
+def test_parts_of_own_rules_are_not_kept(tmp_path: Path) -> None:
+    given = {"near": (updates.AROW(), Near()), "margin": (updates.AROW(), queries.Margin())}
+    small(algorithms=given, grid={}, rates=None, store=tmp_path)
+    assert len(list((tmp_path / "parts").iterdir())) == 1
+
+
+@pytest.mark.slow
+def test_own_rules_reach_other_processes() -> None:
+    given = {"near": (updates.PassiveAggressive2(), Near()), "arow": (updates.AROW(), queries.Margin())}
+    alone, together = (small(algorithms=given, rates=None, backend=name) for name in ("sequential", "loky"))
+    assert without_time(alone) == without_time(together)
+
+
+@pytest.mark.parametrize("name", ["PAA-II", "Split"])
+def test_scaling_and_intercept_are_those_of_a_learner(name: str) -> None:
+    """One algorithm runs in banks, the other alone."""
+    X, y = stream()
+    X, options = X.astype(float) * 10.0 ** np.arange(8) + 1e6, {"scaling": "standard", "intercept": 0.5}
+    pair = {"PAA-II": (updates.PassiveAggressive2(), queries.Margin()), "Split": (updates.AROW(), queries.Split())}
+    found = small(
+        data={"made": (X, y)}, algorithms={"it": pair[name]}, grid={}, rates=None, dtype="float64", **options
+    )
+    given = make_dataset("made", X, y, np.dtype("float64"))
+    for permutation in range(2):
+        rows = shuffled(given, 0, permutation)
+        learner = askance.Learner(*pair[name], dtype="float64", classes=[-1, 1], **options)
+        trace = learner.run(rows.X, rows.y.astype(int), coins=rows.coins)
+        assert found.columns["mistakes"][permutation] == (trace.predictions != rows.y).sum()
+        assert found.columns["asked"][permutation] == trace.asked.mean()
+
+
+def test_parts_with_and_without_scaling_differ(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"algorithms": ["PEA"], "grid": {}, "rates": None, "store": tmp_path}
+    plain, scaled = small(**options), small(scaling="standard", **options)
+    assert without_time(plain) != without_time(scaled)
+    assert without_time(small(scaling="standard", **options)) == without_time(scaled)
+
+
+def test_scales_are_warned_of_once_per_data_set() -> None:
+    X, y = stream()
+    sets = {"even": (X, y), "uneven": (X * [1, 1, 1, 1, 1, 1, 1, 1e6], y)}
+    options: dict[str, Any] = {
+        "data": sets,
+        "algorithms": {"it": (updates.AROW(), queries.Split())},
+        "grid": {},
+        "rates": None,
+    }
+    with pytest.warns(ScaleWarning, match='uneven: typical values .* in a plan scaling = "standard"') as caught:
+        small(**options)
+    assert len(caught) == 1
+    small(scaling="standard", **options)
+
+
+def test_the_most_frequent_class_is_known() -> None:
+    _, y = stream()
+    found = small(algorithms=["PEA"], grid={}, rates=None)
+    assert found.most_frequent == {"made": max(y.mean(), 1 - y.mean())}
 
 
 @pytest.mark.slow

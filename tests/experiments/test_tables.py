@@ -1,11 +1,13 @@
 """Tables: what stands where, and that any name comes out as it is, in Markdown and in HTML."""
 
+import dataclasses
 import html.parser
 import math
 
 import pytest
 from markdown_it import MarkdownIt
 
+from askance.experiments.sweep.results import NOT_TUNED
 from askance.experiments.sweep.tables import ResultTable, page, rank_table, result_table
 from made_up_results import SMALL, results_of, sweep
 
@@ -113,6 +115,26 @@ def test_shares_are_in_per_cent_and_other_metrics_are_not(metric: str, title: st
 def test_numbers_that_are_no_shares_show_two_digits_that_count(seconds: list[float], cell: str) -> None:
     results = results_of({("one", "PAA", 0.1): [0.4, 0.6]}, seconds=seconds)
     assert result_table(results, "seconds").lines[0].entries[0].text == cell
+
+
+@pytest.mark.parametrize(("tuned_on", "marks"), [("first half", 0), (NOT_TUNED, 1)])
+def test_shares_of_labels_that_were_set_are_not_marked(tuned_on: str, marks: int) -> None:
+    runs = {("one", "PAA", 0.1): [0.8, 0.6], ("one", "RPA", 0.1): [0.7, 0.6]}
+    results = results_of(runs, asked=[0.1, 0.12, 0.08, 0.09], tuned_on=[tuned_on] * 4)
+    table = result_table(results, "asked")
+    entries = [line.entries[0] for line in table.lines]
+    assert sum(entry.is_best for entry in entries) == marks
+    assert ("Bold" in table.note) == bool(marks)
+    assert marks or not any(entry.ties for entry in entries)
+    assert any(line.entries[0].is_best for line in result_table(results).lines)
+
+
+def test_accuracy_stands_beside_that_of_the_most_frequent_class() -> None:
+    runs = {("one", "PAA", 0.1): [0.5], ("two", "PAA", 0.1): [0.7]}
+    results = dataclasses.replace(results_of(runs, "accuracy"), most_frequent={"one": 0.627, "two": 0.5})
+    last = result_table(results).lines[-1]
+    assert (last.head, [entry.text for entry in last.entries]) == ("most frequent class", ["62.7", "50.0"])
+    assert [line.head for line in result_table(results, "asked").lines] == ["PAA"]
 
 
 def test_digits_can_be_chosen() -> None:

@@ -125,7 +125,11 @@ def test_summary_reads_as_a_table() -> None:
         "F             0.6667  cannot tell yet",
         "AUROC         0.5000  cannot tell yet",
         "AUPRC         0.2500  cannot tell yet",
+        "2 rows could not be asked for: the estimate is of the others.",
     ]
+    assert "2 rows could not be asked for" in trace.summary()._repr_html_()
+    note = "2 rows could not be asked for: the estimate is of the others."
+    assert str(trace.estimate("accuracy")) == f"0.5000 (0.5000 to 0.5000). {note}"
 
 
 def test_the_rarer_class_is_positive_unless_another_one_is_named() -> None:

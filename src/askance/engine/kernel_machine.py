@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from askance.engine import passes
 from askance.engine.machine import copied
+from askance.engine.own_rules import check_probabilities, own_query
 from askance.engine.passes import Core, Outcome
 from askance.engine.support_files import room_for
+from askance.jit.bounded import bounded
 from askance.jit.select import sign
 from askance.rules.kernel.kernelized import Evaluation
 from askance.rules.kernel.support_set import Point, point_of
@@ -66,7 +68,7 @@ class KernelMachine:
                 point = point_of(rows, t)
                 evaluation, seen = self._look(core, point, t, scratch)
                 self._watch(core, rows, t)
-                probability = core.query.ask(core.memory, seen, coin)
+                probability = bounded(core.query, core.query.ask(core.memory, seen, coin))
                 asked = bool(coin < probability)
                 updated = False
                 if asked:
@@ -75,6 +77,7 @@ class KernelMachine:
                 outcome.ask_probabilities[t] = probability
                 outcome.asked[t], outcome.updated[t] = asked, updated
                 core.past.asked[0] += asked
+        check_probabilities(own_query(core.query), outcome.ask_probabilities)
         core.past.rounds[0] += len(signs)
         self.core, self.width = core, width
         return SOUND, 0, outcome
@@ -94,7 +97,8 @@ class KernelMachine:
             _, seen = self._look(core, point_of(rows, 0), 0, scratch)
             seen = seen._replace(eligible=eligible)
             self._watch(core, rows, 0)
-            probability = float(core.query.ask(core.memory, seen, np.float64(coin)))
+            probability = float(bounded(core.query, core.query.ask(core.memory, seen, np.float64(coin))))
+        check_probabilities(own_query(core.query), probability)
         asked = coin < probability
         core.past.rounds[0] += 1
         core.past.asked[0] += asked and eligible > 0

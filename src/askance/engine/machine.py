@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance.engine import passes
+from askance.engine.own_rules import check_probabilities, own_query
 from askance.engine.passes import Core, Outcome
 from askance.jit.interop import COMPILING
 from askance.jit.simd.aligned import aligned_copy
@@ -46,6 +47,7 @@ class Machine:
         if recent is not None:
             form = recorded(form, recent, lanes)
         self.core = Core(update, query, form, state, query.start(), passes.no_past(), at_zero)
+        self._own_query = own_query(query)
         self._bound: dict[tuple[str, type, Any], Callable[..., Any]] = {}
 
     def run(
@@ -65,14 +67,17 @@ class Machine:
         core = self._with_room(width, lanes)
         core = core if draws is None else _with_draws(core, draws)
         outcome = passes.blank_outcome(len(labels), self.dtype)
-        if bytes_of(core.state) < bytes_of(rows):
-            # Working on a copy of the state costs less than checking all rows first.
+        if self._own_query is not None or bytes_of(core.state) < bytes_of(rows):
+            # Working on a copy of the state costs less than checking all rows first, and a rule of the user's own
+            # may fail in any row.
             core = copied(core)
         else:
             error, row = self._pass("check", rows, (rows, len(labels), width))
             if error != SOUND:
                 return error, row, outcome
         error, row = self._pass("run", rows, (core, rows, width, labels, coins, outcome))
+        if error == SOUND:
+            check_probabilities(self._own_query, outcome.ask_probabilities)
         self._accept(error, core, width, lanes)
         return error, row, outcome
 
@@ -84,7 +89,11 @@ class Machine:
         `eligible` is 0 if the label cannot be asked for.
         """
         core = self.core if width == self.width else self._with_room(width, self.lanes)
+        if self._own_query is not None:
+            core = core._replace(memory=copied(core.memory), past=copied(core.past))
         found: tuple[int, float, float, float, bool] = self._pass("ask", rows, (core, rows, width, coin, eligible))
+        if self._own_query is not None and found[0] == SOUND:
+            check_probabilities(self._own_query, found[3])
         if core is not self.core:
             self._accept(found[0], core, width, self.lanes)
         return found
@@ -143,6 +152,7 @@ class Machine:
         """Continue with another query rule, in its initial state."""
         memory = with_room(query, query.start(), self.width or 0)
         self.core = self.core._replace(query=query, memory=memory)
+        self._own_query = own_query(query)
         self._bound.clear()
 
     def score(self, rows: AnyRows, count: int, width: int) -> tuple[int, int, NDArray[Any]]:

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from askance.engine.arena_passes import PASSES as OF_FLEETS
 from askance.engine.bank_pass import bank
+from askance.engine.own_rules import not_compiled
 from askance.engine.rounds import decide, look, record_round, take_step
 from askance.engine.watching import watch
-from askance.jit.interop import CACHE_ERRORS, COMPILING, compiled, expose, type_of
+from askance.jit.interop import CACHE_ERRORS, COMPILE_ERRORS, COMPILING, compiled, expose, type_of
 from askance.jit.processor import avoid_slow_gathers
 from askance.jit.source_digest import is_ours
 from askance.rules.query.rule import QueryRule, RowQueryRule, ScalableRule
@@ -222,6 +223,10 @@ def _bind(name: str, arguments: tuple[Any, ...], exact: bool) -> Callable[..., A
         return function.compile(signature)
     except CACHE_ERRORS:
         return _dispatcher(name, classes, exact, cache=False).compile(signature)
+    except COMPILE_ERRORS as error:
+        if all(map(is_ours, classes)):
+            raise
+        raise not_compiled(error, classes) from error
 
 
 def _kind(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from askance.jit.bounded import bounded
 from askance.jit.interop import inlined, like
 from askance.jit.select import maximum
 from askance.rules.rows import Seen
@@ -34,7 +35,7 @@ def look(
 def decide(form: Any, query: Any, state: Any, memory: Any, seen: Any, coin: float, at_zero: float) -> Any:
     """Return what is seen after sampling, the probability of asking, and whether to ask."""
     seen, coin = form.sample(state, seen, coin, at_zero)
-    probability = query.ask(memory, seen, coin)
+    probability = bounded(query, query.ask(memory, seen, coin))
     return seen, probability, coin < probability
 
 

@@ -16,6 +16,7 @@ from askance.data.stream import Stream, is_stream
 from askance.datasets import REGISTER, load
 from askance.errors import DataError
 from askance.jit.coins import coins
+from askance.learners.features import Features
 from askance.learners.inputs import as_rows, sound_rows
 from askance.metrics.positive import default_positive, place_of_class
 from askance.rules.rows import AnyRows, SparseRows
@@ -84,10 +85,15 @@ def with_positive(given: Dataset, positive: Any) -> Dataset:
 
 def _as_matrix(X: Any, rows: AnyRows) -> Any:
     """Return the rows as a matrix of the wanted precision, dense if many numbers are not zero."""
+    X = _matrix_of(rows, X.shape[1])
+    return X.toarray() if sp.issparse(X) and X.nnz > DENSE * X.shape[0] * X.shape[1] else X
+
+
+def _matrix_of(rows: AnyRows, width: int) -> Any:
     if not isinstance(rows, SparseRows):
         return rows.values
-    X = sp.csr_array((rows.values, rows.indices.view(np.int32), rows.starts.astype(np.int64)), shape=X.shape)
-    return X.toarray() if X.nnz > DENSE * X.shape[0] * X.shape[1] else X
+    starts = rows.starts.astype(np.int64)
+    return sp.csr_array((rows.values, rows.indices.view(np.int32), starts), shape=(len(starts) - 1, width))
 
 
 def fingerprint(X: Any, y: NDArray[Any]) -> str:
@@ -144,9 +150,23 @@ def _all_rows(stream: Stream) -> tuple[Any, Any]:
     return as_matrix(stacked([chunk.X for chunk in chunks])), np.concatenate([chunk.y for chunk in chunks])
 
 
-def shuffled(given: Dataset, random_state: int, permutation: int) -> ShuffledDataset:
-    """Permute a data set; `random_state` and the number of the permutation decide its order and its coins."""
+def shuffled(
+    given: Dataset, random_state: int, permutation: int, features: Features | None = None
+) -> ShuffledDataset:
+    """Permute a data set; `random_state` and the number of the permutation decide its order and its coins.
+
+    With `features`, the rows are those that a learner makes of them: on the scale of the rows before.
+    """
     order = np.random.default_rng([random_state, permutation]).permutation(len(given.y))
     X = given.X[order]
     own = int(np.random.SeedSequence([random_state, permutation, 1]).generate_state(1, np.uint64)[0])
-    return ShuffledDataset(as_rows(X, X.dtype), X, given.y[order], coins(own, 0, len(order)))
+    return ShuffledDataset(*as_seen(X, features), given.y[order], coins(own, 0, len(order)))
+
+
+def as_seen(X: Any, features: Features | None) -> tuple[AnyRows, Any]:
+    """Return the rows that rules see of a matrix, and the matrix of these rows."""
+    rows = as_rows(X, X.dtype)
+    if features is None:
+        return rows, X
+    seen, width = features.apply(rows, X.shape[1], lambda rows, width: (rows, width), observe=True)
+    return seen, _matrix_of(seen, width)

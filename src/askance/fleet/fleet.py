@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from askance.data.known_reading import ATTRIBUTE, reading_of, remember_reading
 from askance.engine import passes
+from askance.engine.own_rules import check_probabilities, own_query
 from askance.errors import ParameterError
 from askance.fleet.display import as_html, as_text
 from askance.fleet.keys import Key, as_keys, random_states_of
@@ -462,6 +463,7 @@ class Fleet:
 
     def _trace(self, codes: NDArray[Any], outcome: passes.Outcome, refused: int) -> Trace:
         rules = self.settings.rules
+        check_probabilities(own_query(rules.query), outcome.ask_probabilities)
         return Trace(
             true_codes=codes.astype(np.int32),
             predicted_codes=outcome.predictions,

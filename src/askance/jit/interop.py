@@ -18,6 +18,7 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, event
+from numba.core.errors import NumbaError, UnsupportedBytecodeError
 from numba.core.types import Type
 from numba.core.types.containers import BaseNamedTuple, BaseTuple
 from numba.extending import (
@@ -49,6 +50,9 @@ COMPILING = not numba.config.DISABLE_JIT
 # What a cache that cannot be used raises: it cannot be read or written, or an older version of askance wrote it,
 # whose classes were elsewhere.
 CACHE_ERRORS = (OSError, ImportError, AttributeError)
+
+# What the compiler raises for a function that it cannot compile.
+COMPILE_ERRORS = (NumbaError, UnsupportedBytecodeError)
 
 
 class Bare(Type):

@@ -11,7 +11,7 @@ from askance.rules.imbalance import RULES as IMBALANCE
 from askance.rules.kernel import KERNELS
 from askance.rules.kernel import RULES as DUAL
 from askance.rules.query import RULES as QUERIES
-from askance.rules.query import WRAPPERS, AtRate, QueryRule, RowQueryRule
+from askance.rules.query import WRAPPERS, AtRate, QueryRule, RowQueryRule, ScalableRule
 from askance.rules.query.rule import needs_spread
 from askance.rules.regression import LOSSES as RESIDUAL_LOSSES
 from askance.rules.regression import QUERIES as REGRESSION_QUERIES
@@ -79,6 +79,7 @@ def check_rules(update: Any, query: Any, *, many: bool = False, regression: bool
 def _check_scaled(query: Any) -> None:
     if not hasattr(query, "scaled"):
         raise ValueError(f"AtRate needs a rule with a method scaled, which {type(query).__name__} does not have")
+    _check_methods(query, ScalableRule, "a query rule for AtRate")
     if hasattr(query, "inner"):
         _check_scaled(query.inner)
 

@@ -3,14 +3,18 @@
 import itertools
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from askance.algorithms import look_up, parts_of
-from askance.experiments.dataset import Dataset
+from askance.algorithms import look_up
+from askance.errors import DataError, shown
+from askance.experiments.dataset import Dataset, as_seen
+from askance.experiments.sweep.pair import RulePair, can_scale, defaults_of, given_algorithm, is_known, parts_with
+from askance.experiments.sweep.results import NOT_TUNED
 from askance.experiments.sweep.trial import Candidate
+from askance.learners.settings import Settings
 from askance.metrics.measures import check_kind, find
 from askance.rules.query import Always
 from askance.rules.registry import MULTICLASS, check_rules, with_floats
@@ -20,16 +24,18 @@ GRID: Mapping[str, Sequence[float]] = {"C": tuple(2.0**power for power in range(
 
 
 class SweptAlgorithm(NamedTuple):
-    """An algorithm of the plan: a name of the catalog, and the settings that are tried."""
+    """An algorithm of the plan: a name of the catalog or a pair of rules, and the settings that are tried."""
 
     label: str
-    name: str
+    given: str | RulePair
     settings: tuple[Mapping[str, Any], ...]
 
     @property
-    def many(self) -> bool:
-        """Whether the algorithm is for more than two classes."""
-        return look_up(self.name).kind == MULTICLASS
+    def key(self) -> str | None:
+        """The text that tells the algorithm from others; None if its code may change while the text stays."""
+        if isinstance(self.given, str):
+            return self.given
+        return repr(tuple(map(with_floats, self.given))) if is_known(self.given) else None
 
     @property
     def asks_for_all(self) -> bool:
@@ -38,7 +44,7 @@ class SweptAlgorithm(NamedTuple):
 
     def candidate(self, setting: Mapping[str, Any], factor: float = 1.0) -> Candidate:
         """Return the rules of a setting, made `factor` times as eager to ask."""
-        parts = parts_of(self.name, setting)
+        parts = parts_with(self.label, self.given, setting)
         query = with_floats(parts.query)
         return Candidate(
             with_floats(parts.update), query if factor == 1.0 else query.scaled(factor), int(parts.sgn0)
@@ -56,12 +62,19 @@ class SweepPlan(NamedTuple):
     random_state: int
     dtype: str
     points: int
+    intercept: float = 0.0
+    scaling: str | None = None
     threads: int = 1  # of each part of the sweep; results do not depend on it
+
+    @property
+    def learner_settings(self) -> Settings:
+        """The parameters of learners, apart from their rules and classes."""
+        return Settings(dtype=self.dtype, intercept=self.intercept, scaling=self.scaling)
 
     def describe_tuning(self) -> str:
         """Say in words how settings are chosen."""
         if self.rates is None:
-            return "not tuned: every setting is reported"
+            return NOT_TUNED
         first = self.permutations
         return (
             f"settings by the mean {self.metric} on permutations {first} to {first + self.tuning - 1}, which are "
@@ -81,6 +94,8 @@ def make_plan(
     tuning: int,
     dtype: str,
     points: int,
+    intercept: float = 0.0,
+    scaling: str | None = None,
 ) -> SweepPlan:
     """Create a plan; ValueError if any part of it cannot be run."""
     if not data:
@@ -98,14 +113,33 @@ def make_plan(
     for number, what in ((permutations, "permutations"), (tuning, "tuning"), (points, "points")):
         if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < 1:
             raise ValueError(f"{what} must be a positive integer, not {number!r}")
-    methods = tuple(_methods(algorithms, GRID if grid is None else grid, searched=rates is not None))
+    settings = Settings(dtype=dtype, intercept=intercept, scaling=scaling)
+    _check_features(data, settings)
+    methods = tuple(_methods(algorithms, GRID if grid is None else grid, data[0], searched=rates is not None))
     for method in methods:
-        if method.many != many:
-            kind = "more than two classes" if method.many else "two classes"
-            raise ValueError(f"{method.label} is for {kind}, but {data[0].name} has {len(data[0].classes)}")
+        settings.check_for(method.candidate(method.settings[0]).update)
     return SweepPlan(
-        methods, int(permutations), int(tuning), _rates(rates), metric, int(random_state), dtype, int(points)
+        methods,
+        int(permutations),
+        int(tuning),
+        _rates(rates),
+        metric,
+        int(random_state),
+        dtype,
+        int(points),
+        float(intercept),
+        scaling,
     )
+
+
+def _check_features(data: Sequence[Dataset], settings: Settings) -> None:
+    """Raise ValueError if the rows of a data set cannot be scaled."""
+    settings.check("sweep")
+    for one in data:
+        try:
+            as_seen(one.X[:1], settings.features())
+        except DataError as error:
+            raise DataError(f"{one.name}: {error}", parameter=error.parameter) from None
 
 
 def _rates(rates: Sequence[float] | None) -> tuple[float, ...] | None:
@@ -120,10 +154,22 @@ def _rates(rates: Sequence[float] | None) -> tuple[float, ...] | None:
     return wanted
 
 
-def _methods(algorithms: Any, grid: Mapping[str, Any], *, searched: bool) -> list[SweptAlgorithm]:
-    if isinstance(algorithms, str):
-        algorithms = [algorithms]
-    named = algorithms if isinstance(algorithms, Mapping) else {name: name for name in algorithms}
+def _named(algorithms: Any) -> Mapping[str, Any]:
+    """Return the algorithms by label."""
+    if isinstance(algorithms, Mapping):
+        return algorithms
+    names = [algorithms] if isinstance(algorithms, str) or not isinstance(algorithms, Iterable) else algorithms
+    for name in names:
+        if not isinstance(name, str):
+            raise ValueError(
+                "algorithms must be names of the catalog, or a mapping of labels to names or pairs of rules: "
+                f'{{"mine": (updates.AROW(), queries.Margin())}}, not {shown(name)}'
+            )
+    return {name: name for name in names}
+
+
+def _methods(algorithms: Any, grid: Mapping[str, Any], data: Dataset, *, searched: bool) -> list[SweptAlgorithm]:
+    named = _named(algorithms)
     if not named:
         raise ValueError("a sweep needs at least one algorithm")
     per_algorithm = {key: value for key, value in grid.items() if isinstance(value, Mapping)}
@@ -132,42 +178,44 @@ def _methods(algorithms: Any, grid: Mapping[str, Any], *, searched: bool) -> lis
             raise ValueError(f"the grid has {key!r}, which is not one of the algorithms")
     common = {key: value for key, value in grid.items() if key not in per_algorithm}
     methods = []
-    for label, given in named.items():
-        name, fixed = (given, {}) if isinstance(given, str) else (given[0], dict(given[1]))
+    for label, value in named.items():
+        given, fixed = given_algorithm(label, value)
         own = per_algorithm.get(label, {})
-        methods.append(
-            SweptAlgorithm(label, name, tuple(_settings(label, name, fixed, common, own, searched=searched)))
-        )
+        method = SweptAlgorithm(label, given, tuple(_settings(given, fixed, common, own)))
+        _check(method, data, searched=searched)
+        methods.append(method)
     for key in () if grid is GRID else common:
-        if not any(key in look_up(method.name).defaults for method in methods):
+        if not any(key in defaults_of(method.given) for method in methods):
             raise ValueError(f"the grid has {key!r}, which is not a parameter of any algorithm in the plan")
     return methods
 
 
 def _settings(
-    label: str,
-    name: str,
-    fixed: Mapping[str, Any],
-    common: Mapping[str, Any],
-    own: Mapping[str, Any],
-    *,
-    searched: bool,
+    given: str | RulePair, fixed: Mapping[str, Any], common: Mapping[str, Any], own: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """Return every combination of values, checked by creating its rules."""
-    known = look_up(name).defaults
+    """Return every combination of values."""
+    known = defaults_of(given)
     tried = {key: values for key, values in common.items() if key in known and key not in fixed} | dict(own)
     for key, values in tried.items():
         if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray) or not len(values):
             raise ValueError(f"the grid of {key} must list at least one value, not {values!r}")
-    settings = [
-        {**fixed, **dict(zip(tried, values, strict=True))} for values in itertools.product(*tried.values())
-    ]
-    for setting in settings:
-        parts = parts_of(name, setting)
-        check_rules(with_floats(parts.update), with_floats(parts.query), many=look_up(name).kind == MULTICLASS)
-        if searched and not (hasattr(parts.query, "scaled") or isinstance(parts.query, Always)):
-            raise ValueError(f"{label}: its query rule cannot be adjusted to a rate")
-    return settings
+    return [{**fixed, **dict(zip(tried, values, strict=True))} for values in itertools.product(*tried.values())]
+
+
+def _check(method: SweptAlgorithm, data: Dataset, *, searched: bool) -> None:
+    """Create the rules of each setting; ValueError or TypeError if they cannot be run on the data."""
+    many = data.many if isinstance(method.given, RulePair) else look_up(method.given).kind == MULTICLASS
+    for setting in method.settings:
+        update, query, _ = method.candidate(setting)
+        check_rules(update, query, many=many)
+        if searched and not (can_scale(query) or isinstance(query, Always)):
+            raise ValueError(
+                f"{method.label}: {type(query).__name__} cannot be adjusted to a rate: use a query rule with a "
+                "method scaled, or rates=None"
+            )
+    if many != data.many:
+        kind = "more than two classes" if many else "two classes"
+        raise ValueError(f"{method.label} is for {kind}, but {data.name} has {len(data.classes)}")
 
 
 def as_json(setting: Mapping[str, Any]) -> str:

@@ -46,6 +46,7 @@ KINDS: Mapping[str, type] = {
 CURVE_KINDS: Mapping[str, type] = {**{name: KINDS[name] for name in RUN}, "round": int, "mistakes": int}
 ALL_LABELS = 1.0  # the rate of methods that use every label
 LEVEL = 0.05  # of the tests
+NOT_TUNED = "not tuned: every setting is reported"
 
 
 class Quantity(NamedTuple):
@@ -111,6 +112,9 @@ class Results:
         One row per recorded moment of a run: its `round`, and the `mistakes` up to it.
     positive : mapping of str to object, optional
         The positive class of each data set with two classes. It is not saved.
+    most_frequent : mapping of str to float, optional
+        The share of the most frequent class of each data set, which is the accuracy of always predicting it. It is
+        not saved.
 
     See Also
     --------
@@ -137,6 +141,7 @@ class Results:
     main: str
     curves: Columns | None = None
     positive: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    most_frequent: Mapping[str, float] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for metric in self.metrics:
@@ -178,6 +183,11 @@ class Results:
     def rates(self) -> tuple[float, ...]:
         """The wanted shares of labels, in ascending order."""
         return tuple(np.unique(self.columns["rate"]).tolist())
+
+    @property
+    def is_tuned(self) -> bool:
+        """Whether methods were set to the rates, so that the shares that they asked for say nothing about them."""
+        return bool((self.columns["tuned_on"] != NOT_TUNED).any())
 
     @property
     def full_methods(self) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Sweeps: compare algorithms on data sets, at given shares of labels, over permutations."""
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 
 from askance import __version__
 from askance._util.table_rows import Row
-from askance.errors import ParameterError
+from askance.errors import ScaleWarning
 from askance.experiments.dataset import Dataset, ShuffledDataset, load_datasets, shuffled, with_positive
 from askance.experiments.parallel import Execution, Watch, collect_rows
 from askance.experiments.store import Store
@@ -17,6 +18,8 @@ from askance.experiments.sweep.results import Results
 from askance.experiments.sweep.search import FINE, ChosenSetting, choose, meeting, steps
 from askance.experiments.sweep.trial import Trial, in_banks, run_trials
 from askance.jit.source_digest import package_digest
+from askance.learners.inputs import unlike_columns
+from askance.learners.settings import Settings
 from askance.metrics import METRICS, Counts, measure
 
 COUNTED = ("true_positives", "false_positives", "true_negatives", "false_negatives")
@@ -37,6 +40,8 @@ def sweep(
     tuning: int = 5,
     positive: Any = None,
     dtype: str = "float32",
+    intercept: float = 0.0,
+    scaling: str | None = None,
     points: int = 1,
     n_jobs: int = -1,
     store: str | os.PathLike[str] | None = None,
@@ -53,7 +58,8 @@ def sweep(
         A mapping of names to (X, y) or to streams such as `data.read("mails.csv", label="folder")`, one pair
         (X, y), or streams, file paths and names of `askance data list`.
     algorithms : sequence of str or mapping
-        Names of the catalog, or a mapping of labels to names or to pairs (name, parameters).
+        Names of the catalog, or a mapping of labels to names, to pairs (name, parameters), or to pairs
+        (update rule, query rule), whose rules may be your own.
     grid : mapping, optional
         Values to try, by parameter for all algorithms that have it, or by algorithm. Default: C from 2⁻⁵ to 2⁵.
     permutations : int, default=20
@@ -75,6 +81,10 @@ def sweep(
         order. `Results.positive` says which.
     dtype : {"float32", "float64"}, default="float32"
         "float32" is fast, "float64" exact.
+    intercept : float, default=0.0
+        The value of an additional constant feature, as in `Learner`.
+    scaling : {"standard", "tfidf"}, optional
+        What to do with the columns, as in `Learner`: each row is scaled by what is known from the rows up to it.
     points : int, default=1
         The number of equal parts of a stream after which mistakes are recorded, for curves.
     n_jobs : int, default=-1
@@ -114,9 +124,13 @@ def sweep(
     >>> len(results), results.algorithms, results.rates
     (4, ('PAA-II', 'RPA-II'), (0.2,))
     """
-    if dtype not in ("float32", "float64"):
-        raise ParameterError("sweep", "dtype", dtype, "'float32' (fast) or 'float64' (exact)")
-    sets = [with_positive(each, positive) for each in load_datasets(data, np.dtype(dtype))]
+    settings = Settings(dtype=dtype, intercept=intercept, scaling=scaling)
+    settings.check("sweep")
+    features = settings.features()
+    raw_dtype = np.dtype(dtype) if features is None else features.raw_dtype
+    sets = [with_positive(each, positive) for each in load_datasets(data, raw_dtype)]
+    if scaling is None:
+        _warn_of_scales(sets)
     plan = make_plan(
         sets,
         algorithms,
@@ -128,6 +142,8 @@ def sweep(
         tuning=tuning,
         dtype=dtype,
         points=points,
+        intercept=intercept,
+        scaling=scaling,
     )
     execution = Execution(backend, n_jobs, store, watch, cluster)
     plan = plan._replace(threads=execution.threads_per_cell(len(sets) * len(plan.methods)))
@@ -137,10 +153,21 @@ def sweep(
     return _results(plan, sets, rows)
 
 
+def _warn_of_scales(sets: Sequence[Dataset]) -> None:
+    """Warn of each data set whose columns are of very different size."""
+    for one in sets:
+        found = unlike_columns(one.X, "pass scaling='standard', or in a plan scaling = \"standard\"")
+        if found is not None:
+            warnings.warn(f"{one.name}: {found}", ScaleWarning, stacklevel=3)
+
+
 def run_cell(plan: SweepPlan, method: SweptAlgorithm, data: Dataset, store: Store) -> list[Row]:
     """Tune one algorithm on one data set, then run it on every permutation."""
-    key: list[Any] = [__version__, package_digest(), data.digest, method.name, list(map(as_json, method.settings))]
+    key: list[Any] = [__version__, package_digest(), data.digest, method.key, list(map(as_json, method.settings))]
     key += [plan.permutations, plan.tuning, plan.metric, plan.random_state, plan.dtype, plan.points]
+    key += [plan.intercept, plan.scaling]
+    if method.key is None:  # stored parts could be those of an earlier version of the rules
+        store = Store(None)
     if plan.rates is None:
         rows: list[Row] = store.recall(["grid", *key], lambda: _grid(plan, method, data))
     else:
@@ -153,7 +180,7 @@ def run_cell(plan: SweepPlan, method: SweptAlgorithm, data: Dataset, store: Stor
 def _grid(plan: SweepPlan, method: SweptAlgorithm, data: Dataset) -> list[Row]:
     """Run every setting on every permutation, as an algorithm of its own at the mean share it asks for."""
     candidates = [method.candidate(setting) for setting in method.settings]
-    streams = (shuffled(data, plan.random_state, permutation) for permutation in range(plan.permutations))
+    streams = (_stream(plan, data, permutation) for permutation in range(plan.permutations))
     trials = [run_trials(candidates, data, stream, plan.points, plan.threads) for stream in streams]
     rows = []
     for setting, own in zip(method.settings, zip(*trials, strict=True), strict=True):
@@ -162,6 +189,11 @@ def _grid(plan: SweepPlan, method: SweptAlgorithm, data: Dataset) -> list[Row]:
             row = _row(plan, data, permutation, as_json(setting), max(share, LEAST_SHARE), trial)
             rows.append({**row, "algorithm": " ".join([method.label, *_in_words(setting)])})
     return rows
+
+
+def _stream(plan: SweepPlan, data: Dataset, permutation: int) -> ShuffledDataset:
+    """Return a permutation of the rows, as learners with the intercept and the scaling of the plan see them."""
+    return shuffled(data, plan.random_state, permutation, plan.learner_settings.features())
 
 
 def _in_words(setting: Mapping[str, Any]) -> list[str]:
@@ -174,7 +206,7 @@ def _tuned(
     plan: SweepPlan, method: SweptAlgorithm, data: Dataset, rates: list[float]
 ) -> list[ChosenSetting | None]:
     """Return the best setting at each rate, on permutations that are not reported."""
-    streams = [shuffled(data, plan.random_state, plan.permutations + number) for number in range(plan.tuning)]
+    streams = [_stream(plan, data, plan.permutations + number) for number in range(plan.tuning)]
 
     def measured(settings: list[int], factors: Any, count: int) -> Any:
         candidates = [
@@ -214,7 +246,7 @@ def _tested(
     settings = [method.settings[choice.setting] for _, choice in able]
     rows = []
     for permutation in range(plan.permutations):
-        stream = shuffled(data, plan.random_state, permutation)
+        stream = _stream(plan, data, permutation)
         factors = [1.0] * len(able) if method.asks_for_all else _meeting_factors(plan, method, data, stream, able)
         candidates = [method.candidate(*pair) for pair in zip(settings, factors, strict=True)]
         trials = run_trials(candidates, data, stream, plan.points, plan.threads)
@@ -284,8 +316,16 @@ def _results(plan: SweepPlan, sets: Sequence[Dataset], rows: list[Row]) -> Resul
     curves = _curves(rows) if plan.points > 1 else None
     single = [name for name in rows[0] if name not in ("rounds", "mistakes_by_round")]
     columns = {name: np.array([row[name] for row in rows]) for name in single}
-    positive = {one.name: one.classes[1] for one in sets if not one.many}
-    return Results(columns=columns, metrics=_metrics(sets[0]), main=plan.metric, curves=curves, positive=positive)
+    return Results(
+        columns=columns,
+        metrics=_metrics(sets[0]),
+        main=plan.metric,
+        curves=curves,
+        positive={one.name: one.classes[1] for one in sets if not one.many},
+        most_frequent={
+            one.name: float(np.unique(one.y, return_counts=True)[1].max() / len(one.y)) for one in sets
+        },
+    )
 
 
 def _curves(rows: list[Row]) -> dict[str, Any]:

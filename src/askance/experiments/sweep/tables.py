@@ -1,5 +1,6 @@
 """Tables of results as in papers, in Markdown and HTML."""
 
+import dataclasses
 import math
 import re
 from collections.abc import Iterable, Sequence
@@ -10,6 +11,7 @@ from askance.experiments.sweep.results import ALL_LABELS, Cell, Results, Standin
 
 ABSENT = "–"
 TIE = "•"
+SET = "Each method was set to the share of its column."
 
 # The page uses the colours of the browser, light or dark, and adds only shades of them.
 STYLE = """\
@@ -91,10 +93,16 @@ def page(tables: Iterable[ResultTable], title: str) -> str:
 def result_table(results: Results, metric: str | None = None, digits: int | None = None) -> ResultTable:
     """Return mean ± standard deviation of each algorithm (row) on each data set at each rate (columns).
 
-    Shares are in per cent, with `digits` decimal places.
+    Shares are in per cent, with `digits` decimal places. In the table of labels asked, no method is marked as the
+    best if all were set to the rates. The table of accuracy has a row for always predicting the most frequent
+    class.
     """
+    metric = results.main if metric is None else metric
     quantity = results.quantity(metric)
     cells = results.summary(metric)
+    marked = not (metric == "asked" and results.is_tuned)
+    if not marked:
+        cells = [dataclasses.replace(cell, is_best=False, ties=False) for cell in cells]
     factor = 100 if quantity.is_share else 1
     if digits is None:
         digits = 1 if quantity.is_share else _digits(cell.mean for cell in cells)
@@ -104,9 +112,19 @@ def result_table(results: Results, metric: str | None = None, digits: int | None
         TableRow(name, [entries.get((name, *place), TableCell(ABSENT)) for place in places])
         for name in results.algorithms
     ]
+    if metric == "accuracy" and results.most_frequent:
+        lines.append(_most_frequent(results, [data for data, _ in places], digits))
     title = f"{quantity.title} in %" if quantity.is_share else quantity.title
     heads = [(data, _labels(rate)) for data, rate in places]
-    return ResultTable(_capitalised(title), "algorithm", heads, lines, _result_note(cells))
+    return ResultTable(_capitalised(title), "algorithm", heads, lines, _result_note(cells, marked=marked))
+
+
+def _most_frequent(results: Results, data_sets: Sequence[str], digits: int) -> TableRow:
+    """Return the accuracy of a method that always predicts the most frequent class."""
+    shares = [results.most_frequent.get(name, math.nan) for name in data_sets]
+    return TableRow(
+        "most frequent class", [TableCell(_number(100 * share, digits)) for share in shares], apart=True
+    )
 
 
 def rank_table(results: Results, metric: str | None = None) -> ResultTable:
@@ -152,16 +170,14 @@ def _rank_entries(standing: Standing) -> dict[str, TableCell]:
     }
 
 
-def _result_note(cells: Sequence[Cell]) -> str:
+def _result_note(cells: Sequence[Cell], *, marked: bool) -> str:
     counts = [cell.count for cell in cells]
     least, most = min(counts, default=0), max(counts, default=0)
     if most < 2:
-        return "One permutation. Bold: the best of its column."
+        return f"One permutation. {'Bold: the best of its column.' if marked else SET}"
     over = str(most) if least == most else f"{least} to {most}"
-    return (
-        f"Mean ± standard deviation over {over} permutations. Bold: the best mean of its column. "
-        f"{TIE}: not significantly worse (paired t-test, 5 %)."
-    )
+    marks = f"Bold: the best mean of its column. {TIE}: not significantly worse (paired t-test, 5 %)."
+    return f"Mean ± standard deviation over {over} permutations. {marks if marked else SET}"
 
 
 def _digits(means: Iterable[float]) -> int:

@@ -9,8 +9,10 @@ import numpy as np
 
 from askance.engine.bank import Bank, can_share, kind_of
 from askance.experiments.dataset import Dataset, ShuffledDataset
+from askance.experiments.sweep.pair import is_known
 from askance.jit.simd.vector import LANES
-from askance.learners.learner import Learner
+from askance.learners.core import LearnerCore
+from askance.learners.settings import Settings
 from askance.metrics import Counts
 from askance.metrics.tally import counted, events
 
@@ -69,8 +71,12 @@ def _groups(candidates: list[Candidate], data: Dataset) -> list[list[int]]:
 
 
 def in_banks(candidate: Candidate, data: Dataset) -> bool:
-    """Return whether banks can run this candidate."""
-    return not data.many and can_share(candidate.update, candidate.query)
+    """Return whether banks can run this candidate.
+
+    Rules from outside the package run alone: there they need not work with vectors, and NaN is noticed.
+    """
+    update, query, _ = candidate
+    return not data.many and is_known(update) and is_known(query) and can_share(update, query)
 
 
 def _ends(rounds: int, parts: int) -> list[int]:
@@ -102,15 +108,10 @@ def _of_lanes(bank: Bank, y: Any) -> list[Counts]:
 def _run_learner(candidate: Candidate, data: Dataset, stream: ShuffledDataset, parts: int) -> Trial:
     began = time.perf_counter()
     classes = list(range(len(data.classes))) if data.many else [-1, 1]
-    learner = Learner(
-        candidate.update,
-        candidate.query,
-        dtype=str(stream.X.dtype),
-        sgn0=candidate.at_zero,
-        classes=classes,
-        multiclass=data.many,
-    )
-    trace = learner.run(stream.X, stream.y.astype(int), coins=stream.coins)
+    settings = Settings(dtype=str(stream.X.dtype), sgn0=candidate.at_zero, classes=classes, multiclass=data.many)
+    # The sweep warns of the scales of a data set once, so the core runs without the learner that warns each time.
+    core = LearnerCore(candidate.update, candidate.query, settings)
+    trace = core.run(stream.X, stream.y.astype(int), coins=stream.coins)
     right = np.where(trace.predictions == stream.y, 1, -1)
     truth, guesses = (np.ones_like(right), right) if data.many else (stream.y, stream.y * right)
     seen = events(truth, guesses, trace.asked, trace.updated)

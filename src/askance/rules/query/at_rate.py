@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance._util.parameters import SHARE, Constraints
+from askance.jit.bounded import bounded
 from askance.jit.select import maximum, minimum
 from askance.rules.query.rule import ScalableRule
 from askance.rules.rows import Seen
@@ -67,7 +68,7 @@ class AtRate(NamedTuple):
         eagerness = math.exp(GAIN * memory.deficit[0])
         less = minimum(1.0, eagerness * E_TO_ENOUGH)
         # Rules that count questions see a coin that is less than `wanted` if and only if the label is asked for.
-        wanted = self.inner.scaled(eagerness).ask(memory.inner, seen, coin / less)
+        wanted = bounded(self.inner, self.inner.scaled(eagerness).ask(memory.inner, seen, coin / less))
         probability: float = wanted * less
         deficit = memory.deficit[0] + seen.eligible * self.rate - seen.eligible * probability
         memory.deficit[0] = maximum(-FURTHEST / GAIN, minimum(FURTHEST / GAIN, deficit))

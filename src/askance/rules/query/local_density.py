@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 from askance._util.parameters import Constraints
+from askance.jit.bounded import bounded
 from askance.jit.select import where
 from askance.rules.query.recent_rows import (
     CONSTRAINTS,
@@ -86,7 +87,7 @@ class LocalDensity(NamedTuple):
     def ask(self, memory: RecentRows, seen: Seen, coin: float) -> float:
         """Return the probability of `inner`, times `audit` if the row is not in a dense region."""
         share, seen, rest = let_through(memory, seen, coin, self.least, self.audit, self.count_all)
-        probability: float = share * self.inner.ask(memory.inner, seen, rest)
+        probability: float = share * bounded(self.inner, self.inner.ask(memory.inner, seen, rest))
         return probability
 
     def scaled(self, factor: float) -> "LocalDensity":

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askance._util.parameters import NOT_NEGATIVE, Constraints, Interval
+from askance.jit.bounded import bounded
 from askance.jit.select import where
 from askance.rules.query.rule import QueryRule, with_eligible
 from askance.rules.rows import Seen
@@ -67,7 +68,7 @@ class Within(NamedTuple):
         after = memory.spent[0] + 1
         granted = (after <= self.burst + self.rate * memory.rows[0]) & (after <= self.limit)
         seen = with_eligible(seen, where(granted, 1.0, 0.0))
-        wanted = self.inner.ask(memory.inner, seen, coin)
+        wanted = bounded(self.inner, self.inner.ask(memory.inner, seen, coin))
         memory.spent[0] += where(granted & (coin < wanted), 1, 0)
         memory.refused[0] += where((not granted) & (coin < wanted), 1, 0)
         probability: float = where(granted, wanted, 0.0)

@@ -30,6 +30,8 @@ KNOWN = (
     "positive",
     "random_state",
     "dtype",
+    "intercept",
+    "scaling",
     "points",
 )
 OPTIONS = ("file", "name", "label", "text", "categories", "drop", "bits", "pairs", "delimiter", "zero_based")
@@ -78,7 +80,7 @@ def sweep(
     """Compare algorithms on data sets, at the same shares of labels, over several permutations of the rows.
 
     A plan has `data = ["mails.csv"]` and `algorithms = ["PAA-II", "RPA-II"]`,
-    and optionally `rates`, `permutations`, `metric`, `positive`, `random_state`
+    and optionally `rates`, `permutations`, `metric`, `positive`, `random_state`, `intercept`, `scaling`
     and a table `grid` of values to try. A file whose label is in another column is
     `{file = "mails.csv", label = "folder"}`. If you interrupt the command, run it again to
     continue. On a cluster, all machines must see the output directory.
