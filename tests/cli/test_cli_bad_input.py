@@ -84,7 +84,11 @@ def test_a_table_with_the_name_of_a_text(data, model, tmp_path):
             b'[{"x0": 1}]',
             "x.json: is an array of JSON: write one object per line, for example with jq -c",
         ),
-        ("x.dat", b"hello", "x.dat: unrecognised file extension: pass --format one of 'csv', 'jsonl', 'npz'"),
+        (
+            "x.dat",
+            b"hello",
+            "x.dat: unrecognised file extension: pass --format one of 'csv', 'jsonl', 'nbib', 'npz'",
+        ),
     ],
 )
 def test_files_that_cannot_be_read(model, tmp_path, command, name, content, said):

@@ -178,13 +178,13 @@ def test_other_mistakes(twin, tmp_path, monkeypatch):
     file = lines(tmp_path / "t.jsonl", TICKETS)
     assert "no such file" in complaint("push", tmp_path / "none.csv", "--task", "desk")
     lines(tmp_path / "t.svm", TICKETS)
-    assert "is svmlight: give JSON lines, CSV, TSV, Parquet, XLSX or npz" in complaint(
+    assert "is svmlight: give JSON lines, CSV, TSV, Parquet, XLSX, RIS, nbib or npz" in complaint(
         "push", tmp_path / "t.svm", "--task", "desk"
     )
-    (tmp_path / "t.pdf").write_text("%PDF-1.4\n")
-    formats = "'csv', 'jsonl', 'npz', 'parquet', 'tsv', 'xlsx'"
-    assert complaint("push", tmp_path / "t.pdf", "--task", "desk") == (
-        f"{tmp_path / 't.pdf'}: unrecognised file extension: pass --format one of {formats}"
+    (tmp_path / "t.dat").write_text("tickets\n")
+    formats = "'csv', 'jsonl', 'nbib', 'npz', 'parquet', 'ris', 'tsv', 'xlsx'"
+    assert complaint("push", tmp_path / "t.dat", "--task", "desk") == (
+        f"{tmp_path / 't.dat'}: unrecognised file extension: pass --format one of {formats}"
     )
     assert complaint("push", file, "--task", "desk", "--format", "svmlight") == (
         f"--format 'svmlight': give one of {formats}"

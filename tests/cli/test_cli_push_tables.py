@@ -265,9 +265,11 @@ def test_a_table_comes_through_a_pipe(twin, monkeypatch):
     piped(monkeypatch, "")
     assert push("-")["items"] == 0
     piped(monkeypatch, "1 2:3\n")
-    assert "is svmlight: give JSON lines, CSV or TSV" in complaint("push", "-", "--task", "desk")
+    assert "is svmlight: give JSON lines, CSV, TSV, RIS or nbib" in complaint("push", "-", "--task", "desk")
     piped(monkeypatch, "x")
-    assert "is npz: give JSON lines, CSV or TSV" in complaint("push", "-", "--task", "desk", "--format", "npz")
+    assert "is npz: give JSON lines, CSV, TSV, RIS or nbib" in complaint(
+        "push", "-", "--task", "desk", "--format", "npz"
+    )
 
 
 def test_rows_of_a_table_are_sent_as_they_come_if_the_task_knows_its_columns(twin, tmp_path, monkeypatch):

@@ -277,6 +277,20 @@ def test_the_first_sheet_of_a_workbook(world):
     assert wrong["problem"] == "mails.xlsx, row 4: has a value in a column without a name: name it in row 1"
 
 
+def test_references_have_their_own_ids(world):
+    """A library of a review, with one item per reference."""
+    records = [
+        f"TY  - JOUR\nID  - {n}\nTI  - a study of {n} people\nPY  - {1990 + n}//\nER  - \n" for n in range(9)
+    ]
+    found = world.send("\n".join(records), "library.ris", "table")
+    assert (found["state"], found["rows"]) == ("ready", 9), found["problem"]
+    kinds = kinds_of(found)
+    assert (kinds["id"], kinds["title"], kinds["year"], kinds["doi"]) == ("id", "text", "number", "ignored")
+    assert world.add_all(found["upload"], "table")["added"] == 9
+    cut = world.send(records[0] + records[1][:-7], "library.ris", "table")
+    assert cut["problem"].startswith("library.ris, line 6: the reference that begins here has no last line")
+
+
 @pytest.mark.parametrize(
     ("cells", "texts"),
     [

@@ -29,7 +29,8 @@ def parquet_of(**columns):
     return buffer.getvalue()
 
 
-UNKNOWN = "unrecognised file extension: give a file in one of the formats 'csv', 'jsonl', 'parquet', 'tsv', 'xlsx'"
+FORMATS = "'csv', 'jsonl', 'nbib', 'parquet', 'ris', 'tsv', 'xlsx'"
+UNKNOWN = f"unrecognised file extension: give a file in one of the formats {FORMATS}"
 WRONG = {
     "header only": ("mails.csv", b"text,label\n", "has no rows below the header"),
     "blank": ("mails.csv", b"\n\n\n", "has only blank lines"),
@@ -56,9 +57,13 @@ WRONG = {
     "no object": ("mails.jsonl", b"3\n", "not an object"),
     "an archive": ("mails.npz", b"PK\x03\x04 and more", "mails.npz: is an archive of NumPy: send it with askance"),
     "a zip archive": ("mails.zip", b"PK\x03\x04 and more", "mails.zip: is a zip archive: unpack it"),
-    "svmlight": ("mails.svm", b"1 2:3\n", "mails.svm: is svmlight: give JSON lines, CSV, TSV, Parquet or XLSX"),
-    "svmlight with the name of a text": ("mails.txt", b"1 2:3\n", "TSV, Parquet or XLSX"),
-    "a document": ("mails.pdf", b"%PDF-1.4\n", f"mails.pdf: {UNKNOWN}"),
+    "svmlight": (
+        "mails.svm",
+        b"1 2:3\n",
+        "mails.svm: is svmlight: give JSON lines, CSV, TSV, Parquet, XLSX, RIS or nbib",
+    ),
+    "svmlight with the name of a text": ("mails.txt", b"1 2:3\n", "TSV, Parquet, XLSX, RIS or nbib"),
+    "a document": ("mails.pdf", b"%PDF-1.4\n", "mails.pdf: is a PDF: write its texts into a CSV file"),
     "a text": ("mails.txt", b"hello\nsee you\n", f"mails.txt: {UNKNOWN}"),
     "a text beyond the limit": (
         "mails.jsonl",

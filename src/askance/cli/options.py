@@ -8,7 +8,7 @@ import typer
 READING = "Reading the file"
 SERVICE = "The service"
 USUAL_URL = "http://127.0.0.1:8383"
-FORMATS = "svmlight, csv, tsv, jsonl, parquet, xlsx or npz"
+FORMATS = "svmlight, csv, tsv, jsonl, parquet, xlsx, ris, nbib or npz"
 TEXTS = "Text formats may be gzipped, and come from a pipe (-)."
 
 

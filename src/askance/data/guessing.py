@@ -19,12 +19,14 @@ NOT_READ = {
 }
 IN_WORKBOOKS = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"xl/")
 
+_is_ris = pattern(rb"TY {1,2}- ?[A-Za-z]*\s*").fullmatch
+_is_nbib = pattern(rb"PMID- ?\d*\s*").fullmatch
 _is_svmlight = pattern(rb"[-+]?[\d.][\d.eE+-]*([ \t]+(qid|\d+):\S+)+[ \t]*(#.*)?\r?").fullmatch
 _names_delimiter = pattern(r'"?sep=([^"])"?', IGNORECASE).fullmatch
 
 
 def guessed_format(start: bytes, place: str) -> str | None:
-    """The format of data that start so: svmlight, csv, tsv, jsonl, parquet or xlsx; None if it could be any.
+    """The format of data that start so: svmlight, csv, tsv, jsonl, parquet, xlsx, ris or nbib; None otherwise.
 
     Raises DataError for formats that are recognised but cannot be read.
     """
@@ -43,6 +45,10 @@ def guessed_format(start: bytes, place: str) -> str | None:
         return "jsonl"
     if _is_svmlight(line):
         return "svmlight"
+    if _is_ris(line):
+        return "ris"
+    if _is_nbib(line):
+        return "nbib"
     header = line.decode("utf-8", "replace")
     if "\0" in header or not any(delimiter in header for delimiter in DELIMITERS):
         return None

@@ -38,7 +38,7 @@ ALL_DIFFER = "all values differ"
 NOTATIONS_OF = {NUMBER: (PLAIN, *OF_NUMBERS), DATE: (PLAIN, *OF_DATES)}
 SAID = (DECIMAL_COMMA, DAY_FIRST, MONTH_FIRST)  # notations that could be taken for another
 
-_is_id = pattern(r"(?i:id|uuid|guid|index|row|rowid|row[_ ]id|row[_ ]number|unnamed: ?0)").fullmatch
+_is_id = pattern(r"(?i:id|uuid|guid|doi|index|row|rowid|row[_ ]id|row[_ ]number|unnamed: ?0)").fullmatch
 _like_id = pattern(r"(?i:.*[_\s.-](?:id|uuid|guid))|.*[a-z](?:Id|ID)").fullmatch
 
 

@@ -211,7 +211,7 @@ def read_for_model(
         A file of any format that `read` or `read_table` takes, a data frame of pandas, polars or pyarrow, a list
         of dictionaries, or an iterable of frames or such lists. "-" is standard input; the rows of a pipe come as
         they arrive.
-    format : {"svmlight", "csv", "tsv", "jsonl", "parquet", "xlsx", "npz"} or None, default: None
+    format : {"svmlight", "csv", "tsv", "jsonl", "parquet", "xlsx", "ris", "nbib", "npz"} or None, default: None
         Format of the file. None means that the extension decides.
     label : str, False or None, default: False
         The column with the labels. None means the one that the model has learned from. False means rows without
@@ -268,7 +268,7 @@ def read_for_model(
     if not is_file or is_table(source, format):
         if encoder is None:
             raise DataError(_no_columns(model, header, source if is_file else "data frame"))
-        table = _table(source, encoder, format, delimiter)
+        table = _table(source, encoder, format, delimiter, (encoder.label if label is None else label, *keep))
         return TableRows(table, encoder, label, _label_kind(header), keep, chunk_rows, output)
     if encoder is not None:
         raise DataError(_not_numbered(source, encoder))
@@ -300,8 +300,14 @@ def table_as_known(
     return TableRows(_table(source, encoder, None, None), encoder, label, label_kind, keep, CHUNK_ROWS)
 
 
-def _table(source: Any, encoder: Encoder, named: str | None, delimiter: str | None) -> RawTable:
-    table = raw_table(source, named, delimiter, prompt=True)
+def _table(
+    source: Any,
+    encoder: Encoder,
+    named: str | None,
+    delimiter: str | None,
+    wanted: tuple[Any, ...] = (),
+) -> RawTable:
+    table = raw_table(source, named, delimiter, prompt=True, wanted=(*encoder.needed, *wanted))
     if table.has_cells and not encoder.takes_cells:
         raise DataError(f"{table.place}: the model has learned from objects in JSON lines: give JSON lines")
     return table

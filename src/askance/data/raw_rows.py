@@ -15,15 +15,25 @@ from askance.data.files import TextLines, check_names, existing_file, reason
 from askance.data.jsonl import JsonRecord, json_entries, text_of, value_of
 from askance.data.parquet import pyarrow_parquet
 from askance.data.reading import format_of
+from askance.data.references import REFERENCES, reference_records
 from askance.data.sheets import as_written, sheet_rows
-from askance.data.tables import HEAD_ROWS, header_delimiter, table_records
+from askance.data.tables import HEAD_ROWS, Record, header_delimiter, table_records
 from askance.errors import DataError
 
 REMEDY = ", as in the first rows: fix it, or leave the column out with --drop"
 # Formats by the names that messages have for them.
-CALLED = {"jsonl": "JSON lines", "csv": "CSV", "tsv": "TSV", "parquet": "Parquet", "xlsx": "XLSX", "npz": "npz"}
+CALLED = {
+    "jsonl": "JSON lines",
+    "csv": "CSV",
+    "tsv": "TSV",
+    "parquet": "Parquet",
+    "xlsx": "XLSX",
+    "ris": "RIS",
+    "nbib": "nbib",
+    "npz": "npz",
+}
 FORMATS = tuple(CALLED)
-FROM_PIPES = ("jsonl", "csv", "tsv")
+FROM_PIPES = ("jsonl", "csv", "tsv", "ris", "nbib")
 AT_ONCE = 1000  # rows of a Parquet file in memory
 VECTOR, LABEL = "vector", "y"  # what the arrays of an archive are called as columns
 
@@ -107,11 +117,11 @@ class JsonRows(_Rows):
 
 
 class TableRows(_Rows):
-    """A table with a header. The first rows decide which columns are numeric, as in all readers."""
+    """Records below a header. The first rows decide which columns are numeric, as in all readers."""
 
-    def __init__(self, lines: TextLines, delimiter: str) -> None:
+    def __init__(self, lines: TextLines, records: Iterator[Record]) -> None:
         self._lines = lines
-        self._records = table_records(lines, delimiter)
+        self._records = records
         header = next(self._records, None)
         if header is None:
             raise DataError(f"{lines.path}: has only blank lines: check how it was created")
@@ -266,7 +276,12 @@ def rows_of(
     # A pipe is never closed, because a thread may be waiting in it when the program ends.
     lines = TextLines(path, file)
     with lines if file is None else nullcontext():
-        yield JsonRows(lines) if kind == "jsonl" else TableRows(lines, delimiter)
+        if kind == "jsonl":
+            yield JsonRows(lines)
+        elif kind in REFERENCES:
+            yield TableRows(lines, reference_records(lines, kind))
+        else:
+            yield TableRows(lines, table_records(lines, delimiter))
 
 
 def _as_json(value: Any) -> Any:

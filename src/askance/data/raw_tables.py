@@ -15,8 +15,9 @@ from askance.data.files import TextLines, Where, check_names, shown, stem
 from askance.data.frames import Frame, as_frame, row_namer
 from askance.data.jsonl import json_entries
 from askance.data.parquet import naming_damage, pyarrow_parquet
+from askance.data.references import reference_records
 from askance.data.sheets import sheet_rows
-from askance.data.tables import check_delimiter, header_delimiter, table_records
+from askance.data.tables import Record, check_delimiter, header_delimiter, table_records
 from askance.errors import DataError
 
 DEEPEST = 32
@@ -157,21 +158,22 @@ class CsvTable(_File):
         """The rows in their order."""
         delimiter = self.delimiter or header_delimiter(self.path, self.file)
         with TextLines(self.path, self.file, prompt=self.prompt) as lines:
-            records = table_records(lines, delimiter)
-            header = next(records, None)
-            if header is None:
-                raise DataError(f"{self.path}: has only blank lines: check how it was created")
-            names = [name.strip() for name in header.cells]
-            check_names(names, f"{self.path}, line {header.line}")
-            for batch in lines.batches(records, rows):
-                numbers = [record.line for record in batch]
-                columns = zip(*(record.cells for record in batch), strict=True)
-                yield RawBatch(
-                    len(batch),
-                    dict(zip(names, columns, strict=True)),
-                    _line_namer(self.path, numbers),
-                    lines.progress,
-                )
+            yield from _cell_batches(lines, table_records(lines, delimiter), rows)
+
+
+@dataclass(frozen=True)
+class ReferenceTable(_File):
+    """References in RIS or nbib: one row per reference."""
+
+    kind: str
+    wanted: tuple[Any, ...] = ()  # names of columns, which may be those of tags
+
+    has_cells = True
+
+    def batches(self, rows: int) -> Iterator[RawBatch]:
+        """The rows in their order."""
+        with TextLines(self.path, self.file, prompt=self.prompt) as lines:
+            yield from _cell_batches(lines, reference_records(lines, self.kind, self.wanted), rows)
 
 
 @dataclass(frozen=True)
@@ -225,6 +227,21 @@ class SheetTable(_File):
                 where = _line_namer(self.path, [entry.line for entry in batch], "row")
                 progress = 1.0 if upcoming is None else 0.0
                 yield record_batch([entry.record for entry in batch], where, progress)._replace(has_objects=False)
+
+
+def _cell_batches(lines: TextLines, records: Iterator[Record], rows: int) -> Iterator[RawBatch]:
+    """Rows of cells in batches; the first record has the names of the columns."""
+    header = next(records, None)
+    if header is None:
+        raise DataError(f"{lines.path}: has only blank lines: check how it was created")
+    names = [name.strip() for name in header.cells]
+    check_names(names, f"{lines.path}, line {header.line}")
+    for batch in lines.batches(records, rows):
+        numbers = [record.line for record in batch]
+        columns = zip(*(record.cells for record in batch), strict=True)
+        yield RawBatch(
+            len(batch), dict(zip(names, columns, strict=True)), _line_namer(lines.path, numbers), lines.progress
+        )
 
 
 def record_batch(records: Sequence[Mapping[str, Any]], where: Where, progress: float) -> RawBatch:

@@ -33,9 +33,11 @@ _FORMAT_OF_ENDING = {
     "parquet": "parquet",
     "npz": "npz",
     "xlsx": "xlsx",
+    "ris": "ris",
+    "nbib": "nbib",
 }
 FORMATS = sorted(set(_FORMAT_OF_ENDING.values()))
-IN_PIPES = ("csv", "jsonl", "svmlight", "tsv")
+IN_PIPES = ("csv", "jsonl", "nbib", "ris", "svmlight", "tsv")
 _RECIPE = {"label", "text", "categories", "drop", "bits", "pairs"}
 _OPTIONS = {
     "svmlight": {"zero_based"},
@@ -45,6 +47,8 @@ _OPTIONS = {
     "parquet": _RECIPE,
     "npz": {"label", "shuffle", "random_state"},
     "xlsx": _RECIPE,
+    "ris": _RECIPE,
+    "nbib": _RECIPE,
     "data frame": _RECIPE | {"y", "shuffle", "random_state"},
     "array": {"y", "shuffle", "random_state"},
 }
@@ -172,8 +176,9 @@ def read(
             return JsonLinesStream(path, recipe, chunk_rows, file)
         case "parquet":
             return ParquetStream(path, recipe, chunk_rows)
-        case "xlsx":
-            raise DataError(f"{path}: only the automatic learner and read_table read workbooks: save it as CSV")
+        case "xlsx" | "ris" | "nbib":
+            what = "workbooks" if kind == "xlsx" else "references"
+            raise DataError(f"{path}: only the automatic learner and read_table read {what}: save it as CSV")
         case _:
             delimiter = delimiter or ("\t" if kind == "tsv" else header_delimiter(path, file))
             return TableStream(path, recipe, chunk_rows, delimiter, file)

@@ -49,7 +49,8 @@ def read_as_saved(
     """Read another table in the way in which one was read before; missing numbers continue with its means."""
     means = means_of(saved)
     plan = means.plan
-    table = raw_table(source, format, delimiter)
+    label = saved.get("label") if label is None and labels is None else label
+    table = raw_table(source, format, delimiter, wanted=(label, id, *(column.name for column in plan.columns)))
     head = first_rows(table, HEAD_ROWS + 1)
     names = list(head.columns)
     _check_columns(plan, head, table.place)
@@ -58,7 +59,7 @@ def read_as_saved(
     if later is not None:
         where = LabelPlan(None, later=later)
     else:
-        recipe = Recipe(saved.get("label") if label is None else label, False)
+        recipe = Recipe(label, False)
         where = label_plan(table, head, recipe.fields(names, lambda _name: True, table.place).label, None)
     return TypedTable(table, plan, where, means, chunk_rows, shuffle, random_state, id)
 

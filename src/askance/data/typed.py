@@ -39,6 +39,7 @@ from askance.data.raw_tables import (
     ParquetTable,
     RawBatch,
     RawTable,
+    ReferenceTable,
     SheetTable,
     first_rows,
 )
@@ -50,7 +51,7 @@ from askance.data.tables import HEAD_ROWS, kind_of_labels, label_of
 from askance.errors import DataError
 from askance.typing import IntArray
 
-TABLE_FORMATS = ("csv", "tsv", "jsonl", "parquet", "xlsx")
+TABLE_FORMATS = ("csv", "tsv", "jsonl", "parquet", "xlsx", "ris", "nbib")
 
 
 @dataclass(frozen=True)
@@ -219,10 +220,11 @@ def read_table(
     Parameters
     ----------
     source : str, os.PathLike, data frame, list of dict or iterable
-        The path of a CSV, TSV, JSON lines, Parquet or XLSX file (text also with gzip), "-" for standard input, a
-        data frame of pandas, polars (also a lazy one) or pyarrow, a list of dictionaries, or an iterable of frames
-        or such lists. A pipe and an iterator can be read only once. Of a workbook, the first sheet is read.
-    format : {"csv", "tsv", "jsonl", "parquet", "xlsx"} or None, default: None
+        The path of a CSV, TSV, JSON lines, Parquet, XLSX, RIS or nbib file (text also with gzip), "-" for standard
+        input, a data frame of pandas, polars (also a lazy one) or pyarrow, a list of dictionaries, or an iterable
+        of frames or such lists. A pipe and an iterator can be read only once. Of a workbook, the first sheet is
+        read.
+    format : {"csv", "tsv", "jsonl", "parquet", "xlsx", "ris", "nbib"} or None, default: None
         Format of the file. None means that the extension decides.
     y : array-like or None, default: None
         The labels of a data frame or list of dictionaries, if they are not in one of its columns.
@@ -287,7 +289,8 @@ def read_table(
     recipe = Recipe(
         False if y is not None or labels is not None else label, False, drop=several_names("drop", drop)
     )
-    table = raw_table(source, format, delimiter)
+    wanted = (label, id, *(name for names in given.values() for name in names), *recipe.drop)
+    table = raw_table(source, format, delimiter, wanted=wanted)
     head = first_rows(table, HEAD_ROWS + 1)
     complete = head.rows <= HEAD_ROWS
     names = list(head.columns)
@@ -367,8 +370,18 @@ def is_table(source: Any, named: str | None) -> bool:
     return is_in_memory(source)
 
 
-def raw_table(source: Any, named: str | None, delimiter: str | None, *, prompt: bool = False) -> RawTable:
-    """The columns of a file, pipe or frame. With `prompt`, the rows of a pipe come as they arrive, only once."""
+def raw_table(
+    source: Any,
+    named: str | None,
+    delimiter: str | None,
+    *,
+    prompt: bool = False,
+    wanted: Iterable[Any] = (),
+) -> RawTable:
+    """The columns of a file, pipe or frame. With `prompt`, the rows of a pipe come as they arrive, only once.
+
+    References have more tags than columns; those among the names that are `wanted` become columns too.
+    """
     if not isinstance(source, str | PathLike):
         found = memory_table(source)
         return OnceTable(found) if isinstance(source, Iterator) else found
@@ -392,6 +405,8 @@ def raw_table(source: Any, named: str | None, delimiter: str | None, *, prompt: 
             table = ParquetTable(path)
         case "xlsx":
             table = SheetTable(path)
+        case "ris" | "nbib":
+            table = ReferenceTable(path, kind, tuple(wanted), file=file, prompt=prompt)
     if table is not None:
         return OnceTable(table) if file is not None and not prompt else table
     raise DataError(f"{path}: {kind} has no columns of different kinds: read it with askance.data.read")

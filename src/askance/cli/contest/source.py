@@ -86,7 +86,7 @@ def open_typed(
     if not is_table(file, reading.format):
         for name in ("number", "date", "labels", "id"):
             if getattr(reading, name):
-                raise ValueError(f"--{name} is for tables: csv, tsv, jsonl, parquet and xlsx")
+                raise ValueError(f"--{name} is for tables: csv, tsv, jsonl, parquet, xlsx, ris and nbib")
         return open_file(file, reading, "float64")
     if reading.zero_based:
         raise ValueError("--zero-based is for svmlight files")

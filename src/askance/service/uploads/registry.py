@@ -23,6 +23,8 @@ ENDINGS = (
     "ndjson",
     "parquet",
     "xlsx",
+    "ris",
+    "nbib",
     "npz",
     "txt",
 )  # of the names of files that say their format

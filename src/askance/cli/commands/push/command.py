@@ -17,7 +17,8 @@ Source = Annotated[
     typer.Argument(
         metavar="FILE",
         show_default=False,
-        help="JSON lines, csv or tsv, may be gzipped; Parquet, xlsx or npz; - reads the first three from stdin. "
+        help="JSON lines, csv, tsv, ris or nbib, may be gzipped; Parquet, xlsx or npz; - reads the first five "
+        "from stdin. "
         "A journal of `askance label` sends its labels too, to a task that is created if need be.",
     ),
 ]
@@ -48,7 +49,8 @@ Vector = Annotated[
 Format = Annotated[
     str | None,
     option(
-        "The format: jsonl, csv, tsv, parquet, xlsx or npz. By default, the file extension or the first bytes.",
+        "The format: jsonl, csv, tsv, parquet, xlsx, ris, nbib or npz. By default, the file extension or the "
+        "first bytes.",
         "FORMAT",
         options.READING,
     ),
