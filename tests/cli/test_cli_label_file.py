@@ -125,6 +125,7 @@ def test_a_screening_ends_by_itself_and_says_what_was_read(records):
     statement = places.statement.read_text()
     assert "Screening of records.csv with askance " in statement
     assert "Reading ended because the recall is at least 90.0% with 95% confidence" in statement
+    assert "A simulation: the answers come from the column truth." in statement
     assert statement.partition("SHA-256")[0] in told
     assert f"Wrote {places.labels}, {places.statement}, {places.model}, {places.journal}." in told
     read = recorded(places.journal).answers
@@ -258,7 +259,9 @@ def test_keys_stay_when_a_class_is_added():
         assert before.items() <= keys.by_key.items()
     assert keys.by_key == {"h": "ham", "e": "eggs", "1": "herring", "2": "spam", "3": "Äpfel"}
     many = ClassKeys(f"class {number}" for number in range(40))
-    assert many.line().endswith(f"Without a key, after + by their names: {', '.join(many.names[len(many.by_key) :])}")
+    assert many.line().endswith(
+        f"Without a key, after + by their names: {', '.join(many.names[len(many.by_key) :])}"
+    )
     assert "class 39" in many.line()
     assert len(many.by_key) == 32
     assert len(many.names) == 40

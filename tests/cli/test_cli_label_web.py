@@ -60,7 +60,7 @@ def test_it_writes_the_files_of_the_terminal(notes):
         page = served.result
     lines = "ham\nspam\n" * 6 + "+eggs\ns\nu\nham\n"
     terminal = output("label", notes, *CLASSES, "-o", notes.with_name("terminal"), stdin=lines.encode())
-    for path in places:
+    for path in (places.journal, places.labels, places.model):
         assert path.read_bytes() == (notes.with_name("terminal") / path.name).read_bytes()
     assert page.exit_code == 0
     assert without_compiling(page.stderr) == ""
@@ -128,6 +128,23 @@ def test_the_advice_to_stop(tmp_path):
             state = visitor.answer("ab"[int(state["question"]["values"][0][1])])
     assert state["advice"].startswith("You could stop: the last ")
     assert state["advice"].endswith("This is advice, not a guarantee.")
+
+
+def test_a_screening_ends_in_the_page(tmp_path):
+    path = written(tmp_path / "records.csv", ["x"], [[row % 4] for row in range(80)])
+    with label_page(path, "--until", "recall=0.5") as served:
+        visitor = served.visitor
+        state = visitor.state
+        assert [one["name"] for one in state["classes"]] == ["relevant", "irrelevant"]
+        while state["question"]:
+            value = int(state["question"]["values"][0][1])
+            state = visitor.answer("irrelevant" if value else "relevant")
+        assert state["end"].startswith("Enough is found: recall at least ")
+        assert " of 80 rows read, " in state["progress"]
+        assert state["recent"][0]["prediction"] is None
+        visitor.undo()
+        assert visitor.state["question"], "the certificate is again what it was before"
+    assert "Reading was not finished" in Places.of(path).statement.read_text()
 
 
 def test_the_limit_ends_the_questions(notes):

@@ -46,7 +46,7 @@ def test_nearly_all_positives_are_found_without_reading_everything(rare, tmp_pat
     assert told["read"] < 1500
     assert plot.read_bytes().startswith(b"\x89PNG")
     said = " ".join(output("run", rare, "--until", "recall=0.9", "--limit", 100).split())
-    assert "rare.csv: looking for fraud in 3,000 rows Read 100 rows (3%)" in said
+    assert "rare.csv: looking for class fraud in 3,000 rows Read 100 rows (3%)" in said
     assert "--limit ended it before 90% were certain." in said
 
 
@@ -60,6 +60,27 @@ def test_one_of_many_classes_is_found(tmp_path):
     assert told["recall"]["true"] >= 0.9
 
 
+def test_a_file_without_positives_is_read_to_its_end(tmp_path):
+    X = np.random.default_rng(1).normal(size=(60, 2))
+    path = write_csv(tmp_path / "none.csv", X, np.zeros(60, int))
+    wanted = ("run", path, "--until", "recall=0.9", "--classes", "0,1", "--positive", "1")
+    told = answer(*wanted, "--plot", tmp_path / "none.png")
+    assert (told["read"], told["found"], told["recall"]["true"]) == (60, 0, None)
+    said = " ".join(output(*wanted).split())
+    assert "Read 60 rows (100%), 60 of them drawn at random, and found 0 of class 1." in said
+    assert "All rows were read: there are none." in said
+    assert "Nothing is known about how many there are." in output(*wanted, "--limit", 20)
+
+
+def test_all_positives_may_be_wanted(tmp_path):
+    X = np.random.default_rng(1).normal(size=(60, 2))
+    path = write_csv(tmp_path / "few.csv", X, np.arange(60) < 10)
+    told = answer("run", path, "--until", "recall=1")
+    assert (told["done"], told["read"], told["recall"]["true"]) == (True, 60, 1.0)
+    said = output("run", path, "--until", "recall=1", "--limit", 59)
+    assert "Read 59 rows (98%)" in said
+
+
 def test_a_pipe_is_no_pool():
     assert "--until recall needs all rows: save the pipe to a file" in complaint(
         "run", "-", "--until", "recall=0.9"
@@ -69,7 +90,7 @@ def test_a_pipe_is_no_pool():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--until", "recall=95"], "'recall=95': recall must be more than 0 and less than 1"),
+        (["--until", "recall=95"], "'recall=95': recall must be more than 0 and at most 1"),
         (["--until", "95%"], "'95%': give recall=0.95, error=0.02,share=0.7, or accuracy=0.95"),
         (["--until", "share=0.5"], "give recall=0.95, error=0.02,share=0.7, or accuracy=0.95"),
         (["--until", "recall=0.9,error=0.1"], "give recall=0.95, error=0.02,share=0.7, or accuracy=0.95"),

@@ -11,6 +11,7 @@ from askance.auto.codec import encode
 from askance.data import MixedRows
 from askance.errors import ParameterError
 from askance.pool.labelling import checks, session
+from askance.pool.labelling.row_view import quality
 from askance.pool.labelling.session import FIRST, Answer, LabellingSession, Question
 
 
@@ -295,3 +296,51 @@ def test_changes_are_counted():
     first = checks.checked([], 9, ["a", "b", None, "a"])
     assert first.changed is None
     assert checks.checked([first], 19, ["a", "a", "a", "a"]).changed == 0.5
+
+
+# ---------------------------------------------------------------------- rare classes
+
+
+def rarely(X, row):
+    return "relevant" if X[row, 0] > 1.5 and row % 7 else "other"  # some cannot be told apart
+
+
+def with_a_rare_class(number, **options):
+    X = rows(1500)
+    found = LabellingSession(X, random_state=1, **options)
+    for _ in range(number):
+        found.answer(rarely(X, found.question().row))
+    return found
+
+
+def test_f_of_a_rare_class_is_estimated_from_audits_about_it():
+    """The twin: of the audits in the later half, those that are of the class or were predicted to be."""
+    found = with_a_rare_class(400, audit=0.9)
+    assert found.rare_class == "relevant"
+    drawn = set(found.audited(200))
+    late = [answer for answer in found.answers if answer.question.row in drawn]
+    about = [answer for answer in late if "relevant" in (answer.label, answer.question.prediction)]
+    hits = sum(answer.label == answer.question.prediction for answer in about)
+    figure = found.figure()
+    assert (figure.metric, figure.labels) == ("f", len(about))
+    assert len(about) >= 10
+    assert figure.value == pytest.approx(2 * hits / (hits + len(about)))
+    assert figure.low < figure.value < figure.high
+
+
+def test_without_labels_about_a_rare_class_nothing_is_advised():
+    found = with_a_rare_class(150)
+    assert found.rare_class == "relevant"
+    assert found.estimate().value > 0.9
+    assert checks.advice(found.checks, found.counts)
+    assert found.figure().value is None
+    assert found.advice() == ""
+    said = f"it takes 10 labels at random about it, and there are {found.figure().labels}"
+    assert quality(found) == f"F of relevant not yet known: {said}"
+
+
+def test_classes_of_similar_size_are_judged_by_accuracy():
+    found = answered(rows(300), 120)
+    assert found.rare_class is None
+    assert found.figure() == found.estimate()
+    assert quality(found).startswith("accuracy ")

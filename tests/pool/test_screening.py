@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from askance.data import MixedRows
+from askance.data import MixedRows, read_table
 from askance.errors import ParameterError
 from askance.pool import LabellingSession, Screening
 
@@ -90,6 +90,28 @@ def test_lists_and_small_floats_are_rows() -> None:
     X, relevant = pool(200)
     X = np.round(X, 1).astype(np.float32)
     assert read_rows(X.tolist(), relevant) == read_rows(X.astype(float), relevant) == read_rows(X, relevant)
+
+
+def records(count: int = 70) -> list[dict[str, Any]]:
+    """Texts of which one in seven is relevant, with a number."""
+    words = ["a trial of aspirin in adults", "a letter about the weather"]
+    return [{"text": f"{words[row % 7 > 0]} {row}", "pages": float(row % 5)} for row in range(count)]
+
+
+def test_a_stream_is_read_to_its_end() -> None:
+    rows = records()
+    relevant = [row % 7 == 0 for row in range(len(rows))]
+    whole = next(iter(read_table(rows, label=False))).X
+    assert Screening(read_table(rows, label=False, chunk_rows=16)).pool.rows == 70
+    assert read_rows(read_table(rows, label=False, chunk_rows=16), relevant) == read_rows(whole, relevant)
+
+
+def test_a_data_frame_is_read_like_a_file() -> None:
+    pandas = pytest.importorskip("pandas")
+    rows = records()
+    relevant = [row % 7 == 0 for row in range(len(rows))]
+    found = read_rows(pandas.DataFrame(rows), relevant)
+    assert found == read_rows(read_table(rows, label=False), relevant)
 
 
 def beyond_the_last_column() -> sp.csr_array:

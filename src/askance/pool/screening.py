@@ -43,8 +43,9 @@ class Screening:
 
     Parameters
     ----------
-    X : array-like, sparse matrix or MixedRows
-        The rows.
+    X : array-like, sparse matrix, MixedRows, stream or data frame
+        The rows. A stream, such as `askance.data.read_table` returns, is read to its end. A data frame is read
+        like a file without labels: leave out columns that give the answer away.
     recall : float, default=0.95
         The share of positives to find.
     level : float, default=0.95
@@ -58,6 +59,8 @@ class Screening:
         What has been read and found, and the recall that follows.
     positives : list of int
         The positive rows found so far.
+    skipped : int
+        The number of rows that were read without a decision.
 
     Examples
     --------
@@ -75,10 +78,11 @@ class Screening:
     def __init__(self, X: Any, *, recall: float = 0.95, level: float = 0.95, random_state: int = 0) -> None:
         if not 0 < recall <= 1:
             raise ParameterError("Screening", "recall", recall, "greater than 0 and at most 1")
-        self.pool = Pool(X)
+        self.pool = X if isinstance(X, Pool) else Pool(X)
         self.wanted = recall
         self.certifier = RecallCertifier(self.pool.rows, level)
         self.positives: list[int] = []
+        self.skipped = 0
         settings = AutoSettings(memory=MEMORY, random_state=random_state, classes=[False, True], forget=False)
         self._core = AutoCore(settings)
         self._rows = self.pool.all()
@@ -92,9 +96,14 @@ class Screening:
         self._reading: Reading | None = None
 
     @property
+    def recall(self) -> float:
+        """The share of the positives that has been found at least; a skipped row counts as one not found."""
+        return len(self.positives) / self.certifier.most if self.positives else 0.0
+
+    @property
     def done(self) -> bool:
         """Whether enough positives have been found, or all rows have been read."""
-        return self.certifier.recall >= self.wanted or self.certifier.read == self.pool.rows
+        return self.recall >= self.wanted or self.certifier.read == self.pool.rows
 
     def next(self) -> Reading | None:
         """The row to read next; None if this is done."""
@@ -105,14 +114,41 @@ class Screening:
 
     def answer(self, positive: bool) -> None:
         """Say whether the row to read is positive: True or False, or 1 or 0."""
+        reading = self._to_read()
+        positive = bool(_as_answers([positive])[0])
+        self._reading = None
+        self._take(reading, positive)
+
+    def skip(self) -> None:
+        """Go on without a decision about the row to read.
+
+        It counts as a positive one that was not found, so that the certificate stays right whatever it is.
+        """
+        row, random = self._to_read()
+        self._reading = None
+        self._unread[row] = False
+        self.certifier.add(positive=True, random=random)
+        self.skipped += 1
+
+    def know(self, row: int, positive: bool) -> None:
+        """Take in a row whose label was known before."""
+        self._take(Reading(row, False), positive)
+
+    def read_next(self, reading: Reading) -> None:
+        """Read this row next, which a screening that is repeated has read at this place."""
+        self.next()
+        self._reading = reading
+
+    def _to_read(self) -> Reading:
         reading = self.next()
         if reading is None:
             raise ValueError("the screening is done: there is no row to read")
+        return reading
+
+    def _take(self, reading: Reading, positive: bool) -> None:
         row, random = reading
-        positive = bool(_as_answers([positive])[0])
         self.certifier.add(positive=positive, random=random)
         self._unread[row] = False
-        self._reading = None
         if positive:
             self.positives.append(row)
         if positive or not random or self.certifier.read <= FIRST_NEGATIVES:

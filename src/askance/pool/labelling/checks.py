@@ -60,6 +60,19 @@ def estimated_accuracy(right: Sequence[bool]) -> Estimate:
     return Estimate("accuracy", *limits, LEVEL, len(right))
 
 
+def estimated_f(both: int, number: int) -> Estimate:
+    """F of a class, on rows like those of the pool.
+
+    Of a random sample, `number` rows are of the class or were predicted to be, and `both` of these are both. With
+    p = both/number, F is 2p/(1 + p). So the limits of p, which are Wilson's, give those of F.
+    """
+    limits = wilson(both, number, float(ndtri((1 + LEVEL) / 2)))
+    if limits is None or number < FEWEST_AUDITED:
+        return Estimate("f", None, None, None, LEVEL, number)
+    value, low, high = (2 * share / (1 + share) for share in limits)
+    return Estimate("f", value, low, high, LEVEL, number)
+
+
 def advice(checks: Sequence[Check], counts: Mapping[str, int]) -> str:
     """Advice to stop, with its reason; empty as long as labels still change predictions.
 

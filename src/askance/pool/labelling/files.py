@@ -19,6 +19,8 @@ from askance.pool.labelling.recorded_session import (
     opened_journal,
     reading_of,
 )
+from askance.pool.labelling.row_view import statement
+from askance.pool.labelling.screening_session import ScreeningSession
 from askance.pool.labelling.session import Answer
 from askance.pool.labelling.table import LabelFile, read_to_label
 
@@ -32,12 +34,14 @@ class Places(NamedTuple):
     journal: Path
     labels: Path
     model: Path
+    statement: Path  # of a screening
 
     @classmethod
     def of(cls, file: Path, folder: str | os.PathLike[str] | None = None) -> "Places":
         """Beside the file, or in a folder."""
         beside = (file.parent if folder is None else Path(folder)) / stem(file)
-        return cls(*(beside.with_name(f"{beside.name}.{end}") for end in ("journal", "labels.csv", "model")))
+        ends = ("journal", "labels.csv", "model", "screening.txt")
+        return cls(*(beside.with_name(f"{beside.name}.{end}") for end in ends))
 
 
 @dataclass(eq=False, kw_only=True)
@@ -47,15 +51,33 @@ class FileSession(RecordedSession):
     table: LabelFile
     places: Places
     settings: Mapping[str, Any]
+    sha256: str
+
+    @property
+    def statement(self) -> str:
+        """What a screening has done and found; empty for other sessions."""
+        if not isinstance(self.session, ScreeningSession):
+            return ""
+        said = statement(self.session, self.table.path.name)
+        column = self.settings["answers"]
+        return said if column is None else f"{said}\nA simulation: the answers come from the column {column}."
 
     def save(self) -> list[Path]:
-        """Write the labels, and the model if there are labels of two classes; return what was written."""
+        """Write the labels, what a screening has found, and the model if there are labels of two classes.
+
+        Returns what was written.
+        """
         with atomic_write(self.places.labels) as path:
             _write_labels(path, self.session.answers)
-        if not self.has_model:
-            return [self.places.labels]
-        write_whole(self.places.model, self.table.model_file(self.session.core))
-        return [self.places.labels, self.places.model]
+        written = [self.places.labels]
+        if self.statement:
+            content = f"{self.statement}\nSHA-256 of the file: {self.sha256}\n"
+            write_whole(self.places.statement, content.encode())
+            written.append(self.places.statement)
+        if self.has_model:
+            write_whole(self.places.model, self.table.model_file(self.session.model()))
+            written.append(self.places.model)
+        return written
 
 
 @contextmanager
@@ -73,8 +95,8 @@ def open_session(
     folder : str, os.PathLike or None, default: None
         Where the journal, the labels and the model are. None means beside the file.
     given : mapping or None, default: None
-        Settings that are not the defaults: fields of `Reading`, `classes`, `audit` and `seed`. A journal keeps
-        those with which it was begun.
+        Settings that are not the defaults: fields of `Reading`, `classes`, `audit` and `seed`, and for a screening
+        `recall` and `positive`. A journal keeps those with which it was begun.
 
     Yields
     ------
@@ -108,12 +130,12 @@ def open_session(
     header = Header(str(path.resolve()), table.digest(), settings)
     session = new_session(table, settings)
     with opened_journal(session, places.journal, header, OTHERWISE) as journal:
-        yield FileSession(session, journal, table=table, places=places, settings=settings)
+        yield FileSession(session, journal, table=table, places=places, settings=settings, sha256=header.sha256)
 
 
 def _check_free(places: Places) -> None:
     """Raise DataError if files that no session wrote would be replaced."""
-    for path in (places.labels, places.model):
+    for path in (places.labels, places.model, places.statement):
         if path.exists():
             raise DataError(
                 f"{path}: exists, but {places.journal} does not: move it, or {OTHERWISE}",

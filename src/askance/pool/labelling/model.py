@@ -10,7 +10,11 @@ from numpy.typing import NDArray
 from askance.auto.core import AutoCore
 from askance.auto.rows import canonical, plain, ready_rows
 from askance.auto.settings import AutoSettings
+from askance.data.frames import is_frame
 from askance.data.mixed import MixedRows, take_rows
+from askance.data.stacking import stacked
+from askance.data.stream import is_stream
+from askance.data.typed import read_table
 from askance.jit.kernels.mixed import Mixed
 from askance.typing import FloatArray, IntArray
 
@@ -18,10 +22,13 @@ FEWEST_REMEMBERED = 2000
 
 
 class Pool:
-    """All rows that there are, as an array, a sparse matrix or `MixedRows`; ValueError if they cannot be used."""
+    """All rows that there are; ValueError if they cannot be used.
+
+    They are an array, a sparse matrix, `MixedRows`, a stream, which is read to its end, or a data frame.
+    """
 
     def __init__(self, X: Any) -> None:
-        self._X = _as_rows(X)
+        self._X = _as_rows(_whole(X))
         self.rows: int = self._X.shape[0]
 
     def take(self, rows: Sequence[int] | IntArray) -> Mixed:
@@ -31,6 +38,17 @@ class Pool:
     def all(self) -> Mixed:
         """All rows."""
         return plain(self._X)
+
+
+def _whole(X: Any) -> Any:
+    """The rows of all chunks of a stream or of a data frame; other rows as they are."""
+    stream = read_table(X, label=False) if is_frame(X) else X
+    if not is_stream(stream):
+        return X
+    parts = [chunk.X for chunk in stream]
+    if not parts:
+        raise ValueError(f"{stream.name} has no rows")
+    return stacked(parts)
 
 
 def _as_rows(X: Any) -> Any:

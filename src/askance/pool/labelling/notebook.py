@@ -21,7 +21,7 @@ from askance.pool.labelling.recorded_session import (
     opened_journal,
     reading_of,
 )
-from askance.pool.labelling.row_view import accuracy, counted, is_reached, stop_advice, values_of
+from askance.pool.labelling.row_view import counted, is_reached, quality, stop_advice, values_of, why_it_ends
 from askance.pool.labelling.session import LabellingSession
 from askance.pool.labelling.table import LabelFrame, frame_to_label
 
@@ -56,7 +56,9 @@ class NotebookLabelling:
     @property
     def session(self) -> LabellingSession:
         """The questions and answers so far."""
-        return self._recorded.session
+        session = self._recorded.session
+        assert isinstance(session, LabellingSession)
+        return session
 
     @property
     def labels(self) -> Any:
@@ -87,7 +89,7 @@ class NotebookLabelling:
         """
         if not self._recorded.has_model:
             raise ValueError("there is no model yet: it needs labels of two classes")
-        content = self._table.model_file(self.session.core)
+        content = self._table.model_file(self.session.model())
         learner = from_bytes(content)
         remember_reading(learner, header_of(content))
         return learner
@@ -150,8 +152,7 @@ class NotebookLabelling:
         session = self.session
         question = None if is_reached(self._limit, session) else session.question()
         if question is None:
-            reached = is_reached(self._limit, session)
-            self._panel.end(f"{self._limit:,} labels are given." if reached else "All rows are answered.")
+            self._panel.end(why_it_ends(self._limit, session))
         else:
             self._panel.ask(values_of(self._table, question.row), session.classes)
         if len(session.checks) > self._checks:
@@ -160,7 +161,7 @@ class NotebookLabelling:
         self._panel.tell(self._progress(), message.strip())
 
     def _progress(self) -> str:
-        return f"{counted(self.session)} of {self._table.rows:,} rows; {accuracy(self.session.estimate())}"
+        return f"{counted(self.session)} of {self._table.rows:,} rows; {quality(self.session)}"
 
 
 def label_in_notebook(

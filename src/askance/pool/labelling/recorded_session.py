@@ -9,10 +9,19 @@ from typing import Any
 from askance.data.files import shown
 from askance.errors import DataError
 from askance.pool.labelling.journal import Header, Journal, recorded
-from askance.pool.labelling.session import Answer, LabellingSession
+from askance.pool.labelling.screening_session import ScreeningSession, screening_classes
+from askance.pool.labelling.session import Answer, LabellingSession, Session
 from askance.pool.labelling.table import LabelTable, Reading
 
-DEFAULTS: dict[str, Any] = {**Reading()._asdict(), "classes": (), "audit": 0.2, "seed": 0}
+DEFAULTS: dict[str, Any] = {
+    **Reading()._asdict(),
+    "classes": (),
+    "audit": 0.2,
+    "seed": 0,
+    "recall": None,  # a share of the positive class: read until it is found
+    "positive": None,
+}
+AnySession = LabellingSession | ScreeningSession
 
 
 @dataclass(eq=False)
@@ -23,7 +32,7 @@ class RecordedSession:
     be incomplete: open the session again.
     """
 
-    session: LabellingSession
+    session: AnySession
     journal: Journal | None
     is_settled: bool = True
 
@@ -60,19 +69,30 @@ class RecordedSession:
         return len(self.session.counts) > 1
 
 
-def new_session(table: LabelTable, settings: Mapping[str, Any]) -> LabellingSession:
+def new_session(table: LabelTable, settings: Mapping[str, Any]) -> AnySession:
     """A session about a table, before the first answer."""
-    return LabellingSession(
+    if settings["recall"] is None:
+        return LabellingSession(
+            table.X,
+            known=table.known,
+            classes=settings["classes"],
+            audit=settings["audit"],
+            random_state=settings["seed"],
+        )
+    in_file = sorted({*table.known.values(), *table.answers.values()})
+    positive, classes = screening_classes(settings["positive"], settings["classes"], in_file)
+    return ScreeningSession(
         table.X,
+        recall=settings["recall"],
+        positive=positive,
         known=table.known,
-        classes=settings["classes"],
-        audit=settings["audit"],
+        classes=classes,
         random_state=settings["seed"],
     )
 
 
 @contextmanager
-def opened_journal(session: LabellingSession, path: Path, header: Header, otherwise: str) -> Iterator[Journal]:
+def opened_journal(session: Session, path: Path, header: Header, otherwise: str) -> Iterator[Journal]:
     """Open or begin a journal, and let the session repeat its answers. `otherwise` is what else one can do."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with Journal.opened(path, header, otherwise) as (journal, answers):
@@ -105,9 +125,9 @@ def begun_settings(journal: Path | None, given: Mapping[str, Any], otherwise: st
 
 def reading_of(settings: Mapping[str, Any]) -> Reading:
     """How a journal says that its table is read; raises DataError if it does not."""
-    if set(settings) != set(DEFAULTS):
+    if not set(settings) <= set(DEFAULTS):
         raise DataError("the journal has other settings than this askance knows: upgrade askance")
-    return Reading(**{name: settings[name] for name in Reading._fields})
+    return Reading(**{name: settings.get(name, DEFAULTS[name]) for name in Reading._fields})
 
 
 def _as_json(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,15 +1,19 @@
 """A row of a table as a person reads it, and what is said of a session."""
 
+import math
 from typing import Any, NamedTuple
 
+from askance import __version__
 from askance._util.shortened import shortened
 from askance.data.cells import number_of
 from askance.data.kinds import TEXT
-from askance.metrics.estimates import Estimate
-from askance.pool.labelling.session import LabellingSession
+from askance.pool.labelling.checks import FEWEST_AUDITED
+from askance.pool.labelling.recorded_session import AnySession
+from askance.pool.labelling.screening_session import ScreeningSession
 from askance.pool.labelling.table import LabelTable
 
 MOST_CLASSES = 10
+SAYS_NOTHING = 0.01  # a lower limit of the recall
 
 
 class Extent(NamedTuple):
@@ -49,29 +53,98 @@ def _value(value: Any, is_text: bool, as_is: bool, extent: Extent) -> str:
     return shortened(text, extent.text if is_text else extent.cell)
 
 
-def accuracy(estimate: Estimate) -> str:
-    """The estimated accuracy with its interval, in a few words."""
-    if estimate.value is None:
-        return "accuracy not yet known"
-    limits = f"{estimate.low:.3f}–{estimate.high:.3f}"
-    return f"accuracy {estimate.value:.3f} ({limits}), from {estimate.labels} labels at random"
+def percent(share: float, digits: int = 1) -> str:
+    """A share in percent, rounded down: a limit stays a limit, and 100 % means all."""
+    shift = 10**digits
+    return f"{math.floor(100 * share * shift + 1e-9) / shift:.{digits}f}%"
 
 
-def counted(session: LabellingSession) -> str:
-    """The numbers of labels and of skipped rows."""
+def quality(session: AnySession) -> str:
+    """How good the model is, or how much a screening has found, with an interval or a limit, in a few words."""
+    if isinstance(session, ScreeningSession):
+        return _recall(session)
+    estimate, rare = session.figure(), session.rare_class
+    name = "accuracy" if rare is None else f"F of {rare}"
+    if estimate.value is not None:
+        limits = f"{estimate.low:.3f}–{estimate.high:.3f}"
+        return f"{name} {estimate.value:.3f} ({limits}), from {estimate.labels} labels at random"
+    if rare is None:
+        return f"{name} not yet known"
+    there = f"it takes {FEWEST_AUDITED} labels at random about it, and there are {estimate.labels}"
+    return f"{name} not yet known: {there}"
+
+
+def _recall(session: ScreeningSession) -> str:
+    screening, skipped = session.screening, session.skipped
+    if screening.certifier.read == session.pool.rows and not skipped:
+        return f"all {named(session.positive)} are found" if screening.positives else "there are none"
+    if screening.recall < SAYS_NOTHING:
+        return "nothing is known about the recall yet"
+    level = f"{screening.certifier.level:.0%} confidence"
+    return f"recall at least {percent(screening.recall)} ({level})"
+
+
+def named(label: str) -> str:
+    """A class after a number of rows: 78 relevant, or 78 of class 1."""
+    return label if label[:1].isalpha() else f"of class {label}"
+
+
+def counted(session: AnySession) -> str:
+    """The numbers of labels and of skipped rows; of a screening, those of rows read and found."""
+    skipped = f", {session.skipped:,} skipped" if session.skipped else ""
+    if isinstance(session, ScreeningSession):
+        read, found = session.screening.certifier.read, len(session.screening.positives)
+        return f"{read:,} of {session.pool.rows:,} rows read, {found:,} {named(session.positive)} found{skipped}"
     counts = [f"{count:,} {name}" for name, count in session.counts.most_common(MOST_CLASSES)]
     more = ", …" if len(session.counts) > MOST_CLASSES else ""
-    skipped = f", {session.skipped:,} skipped" if session.skipped else ""
     classes = f" ({', '.join(counts)}{more})" if counts else ""
     return f"{len(session.labels):,} label{'' if len(session.labels) == 1 else 's'}{classes}{skipped}"
 
 
-def stop_advice(session: LabellingSession) -> str:
-    """The advice to stop, in two sentences; empty as long as there is none."""
-    reason = session.advice()
+def stop_advice(session: AnySession) -> str:
+    """The advice to stop, in two sentences; empty as long as there is none. A screening stops by itself."""
+    reason = "" if isinstance(session, ScreeningSession) else session.advice()
     return f"You could stop: {reason}. This is advice, not a guarantee." if reason else ""
 
 
-def is_reached(limit: int | None, session: LabellingSession) -> bool:
+def is_reached(limit: int | None, session: AnySession) -> bool:
     """Whether there are as many new labels as were wanted."""
     return limit is not None and len(session.labels) - len(session.known) >= limit
+
+
+def why_it_ends(limit: int | None, session: AnySession) -> str:
+    """Why there is no further question."""
+    if is_reached(limit, session):
+        return f"{limit:,} labels are given."
+    if isinstance(session, ScreeningSession) and session.screening.certifier.read < session.pool.rows:
+        return f"Enough is found: {_recall(session)}."
+    return "All rows are answered."
+
+
+def statement(session: ScreeningSession, name: str) -> str:
+    """What a screening has done and found, and why it ended, so that it can be cited."""
+    screening, positive = session.screening, session.positive
+    rows, read, found = session.pool.rows, screening.certifier.read, len(screening.positives)
+    random = sum(answer.question.audit for answer in session.answers)
+    rule = f"the recall is at least {percent(screening.wanted)} with {screening.certifier.level:.0%} confidence"
+    if read == rows:
+        ended = "Reading ended because all records were read"
+    elif screening.done:
+        ended = f"Reading ended because {rule} (the limit holds at all times at once)"
+    else:
+        ended = f"Reading was not finished: it ends when {rule}"
+    parts = [f"{len(session.known):,} had a label before"] if session.known else []
+    parts.append(f"{random:,} were drawn at random from all that were not read")
+    parts.append(f"{len(session.answers) - random:,} were the most likely ones by a learner")
+    return "\n".join(
+        [
+            f"Screening of {name} with askance {__version__} for records of the class {positive}.",
+            f"Records in the file: {rows:,}.",
+            f"Read: {read:,}. Of these, {', '.join(parts)}.",
+            f"Found: {found:,} {named(positive)}. Skipped without a decision: {session.skipped:,}"
+            f"{' (each counts as one that was not found)' if session.skipped else ''}.",
+            f"Not read: {rows - read:,}.",
+            f"{ended}. Reached: {_recall(session)}.",
+            f"Random state: {session.random_state}.",
+        ]
+    )

@@ -4,15 +4,18 @@ The state follows from the answers alone: undoing one, or going on from a journa
 the others. Coins are a pure function of the seed and the number of the question.
 """
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from askance.auto.core import AutoCore
 from askance.errors import ParameterError
 from askance.jit.coins import coins
 from askance.metrics.estimates import Estimate
+from askance.metrics.positive import CLEARLY_RARER
 from askance.pool.labelling.checks import (
     COMPARED,
     FEWEST_AUDITED,
@@ -20,6 +23,7 @@ from askance.pool.labelling.checks import (
     advice,
     checked,
     estimated_accuracy,
+    estimated_f,
     next_check,
 )
 from askance.pool.labelling.model import Pool, as_names, leads, learn_all, new_core, predictions
@@ -74,75 +78,37 @@ class Draws(NamedTuple):
     candidates: IntArray
 
 
-class LabellingSession:
-    """Ask about the rows of a pool, one at a time, and learn from each answer.
+class Session(ABC):
+    """Questions about the rows of a pool, one at a time, and their answers. Subclasses choose the rows.
 
-    A question is an audit with probability `audit`: then it is about the next row of a random order of all rows
-    that had no label. Otherwise, and if that row has been answered already, it is about the row that the model is
-    least certain of. The first ten questions are audits.
-
-    Parameters
+    Attributes
     ----------
-    X : array-like, sparse matrix or MixedRows
-        The rows.
-    known : mapping of int to str, default: {}
-        Labels that are known already, by row.
-    classes : sequence of str, default: ()
-        The classes, if they are known. Others are added when they are first used.
-    audit : float, default: 0.2
-        The share of questions that are audits.
-    random_state : int, default: 0
-        Decides the coins.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from askance.pool import LabellingSession
-    >>> X = np.random.default_rng(0).normal(size=(300, 2))
-    >>> session = LabellingSession(X, classes=["left", "right"])
-    >>> for _ in range(30):
-    ...     question = session.question()
-    ...     _ = session.answer("right" if X[question.row, 0] > 0 else "left")
-    >>> len(session.labels), session.predictions([0, 1, 2])
-    (30, ['right', 'right', 'left'])
-    >>> _ = session.undo()
-    >>> len(session.labels)
-    29
+    answers : list of Answer
+        The answers so far.
+    labels : dict of int to str
+        The labels by row, with those that were known before.
+    checks : list of Check
+        What was seen while labels arrived.
     """
 
-    def __init__(
-        self,
-        X: Any,
-        *,
-        known: Mapping[int, str] | None = None,
-        classes: Sequence[str] = (),
-        audit: float = 0.2,
-        random_state: int = 0,
-    ) -> None:
-        if not 0 < audit <= 1:
-            raise ParameterError("LabellingSession", "audit", audit, "greater than 0 and at most 1")
+    answers: list[Answer]
+    labels: dict[int, str]
+    checks: list[Check]
+
+    def __init__(self, X: Any, known: Mapping[int, str] | None, classes: Sequence[str], random_state: int) -> None:
         self.pool = Pool(X)
         self.known = dict(known or {})
-        self.audit = audit
         self.random_state = random_state
         self.given_classes = tuple(dict.fromkeys([*classes, *self.known.values()]))
-        self.draws = _draws(self.pool.rows, self.known, random_state)
-        self._candidates = self.pool.take(self.draws.candidates)
-        self._compared = self.pool.take(self.draws.candidates[:COMPARED])
-        self._begin()
 
     def _begin(self) -> None:
         """Go back to where there are no answers."""
-        self.answers: list[Answer] = []
-        self.labels: dict[int, str] = dict(self.known)
-        self.core = new_core(self.pool, self.given_classes, self.random_state)
-        if self.known:
-            learn_all(self.core, self.pool, self.known.items())
-        self._audits = 0  # questions that drew a row from the order, whether or not it had been answered
+        self.answers = []
+        self.labels = dict(self.known)
+        self.checks = []
         self._answered: BoolArray = np.zeros(self.pool.rows, bool)
         self._answered[list(self.known)] = True
         self._question: Question | None = None
-        self.checks: list[Check] = []
 
     # ------------------------------------------------------------------ the dialogue
 
@@ -195,6 +161,96 @@ class LabellingSession:
         """The number of rows that were skipped."""
         return sum(answer.label is None for answer in self.answers)
 
+    # ------------------------------------------------------------------ what subclasses decide
+
+    @abstractmethod
+    def model(self) -> AutoCore:
+        """The model that has learned the labels."""
+
+    @abstractmethod
+    def _chosen(self) -> Question | None: ...
+
+    @abstractmethod
+    def _learn(self, answer: Answer) -> None:
+        """Take an answer in, before it is counted."""
+
+    def _take(self, answer: Answer) -> None:
+        question, label = answer
+        self._learn(answer)
+        if label is not None:
+            self.labels[question.row] = label
+        self._answered[question.row] = True
+        self.answers.append(answer)
+        self._question = None
+
+
+class LabellingSession(Session):
+    """Ask about the rows of a pool, one at a time, and learn from each answer.
+
+    A question is an audit with probability `audit`: then it is about the next row of a random order of all rows
+    that had no label. Otherwise, and if that row has been answered already, it is about the row that the model is
+    least certain of. The first ten questions are audits.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix, MixedRows, stream or data frame
+        The rows. A stream is read to its end.
+    known : mapping of int to str, default: {}
+        Labels that are known already, by row.
+    classes : sequence of str, default: ()
+        The classes, if they are known. Others are added when they are first used.
+    audit : float, default: 0.2
+        The share of questions that are audits.
+    random_state : int, default: 0
+        Decides the coins.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from askance.pool import LabellingSession
+    >>> X = np.random.default_rng(0).normal(size=(300, 2))
+    >>> session = LabellingSession(X, classes=["left", "right"])
+    >>> for _ in range(30):
+    ...     question = session.question()
+    ...     _ = session.answer("right" if X[question.row, 0] > 0 else "left")
+    >>> len(session.labels), session.predictions([0, 1, 2])
+    (30, ['right', 'right', 'left'])
+    >>> _ = session.undo()
+    >>> len(session.labels)
+    29
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        *,
+        known: Mapping[int, str] | None = None,
+        classes: Sequence[str] = (),
+        audit: float = 0.2,
+        random_state: int = 0,
+    ) -> None:
+        if not 0 < audit <= 1:
+            raise ParameterError("LabellingSession", "audit", audit, "greater than 0 and at most 1")
+        super().__init__(X, known, classes, random_state)
+        self.audit = audit
+        self.draws = _draws(self.pool.rows, self.known, random_state)
+        self._candidates = self.pool.take(self.draws.candidates)
+        self._compared = self.pool.take(self.draws.candidates[:COMPARED])
+        self._begin()
+
+    def _begin(self) -> None:
+        super()._begin()
+        self.core = new_core(self.pool, self.given_classes, self.random_state)
+        if self.known:
+            learn_all(self.core, self.pool, self.known.items())
+        self._audits = 0  # questions that drew a row from the order, whether or not it had been answered
+
+    def model(self) -> AutoCore:
+        """The model that has learned the labels."""
+        return self.core
+
+    # ------------------------------------------------------------------ what is known
+
     def audited(self, first: int = 0) -> list[int]:
         """The rows that audits have drawn since a question, also those that had been answered before their turn.
 
@@ -210,14 +266,34 @@ class LabellingSession:
         Earlier models were worse, so only the later half of the questions counts. If it has fewer than ten audits,
         the last ten count, but none in the first quarter of the questions.
         """
-        recent = self._predicted_rightly(len(self.answers) // 2)
-        if len(recent) < FEWEST_AUDITED:
-            recent = self._predicted_rightly(len(self.answers) // 4)[-FEWEST_AUDITED:]
-        return estimated_accuracy(recent if len(self.counts) > 1 else [])
+        recent = self._recent()
+        right = [prediction == label for prediction, label in recent]
+        return estimated_accuracy(right if len(self.counts) > 1 else [])
+
+    @property
+    def rare_class(self) -> str | None:
+        """The rarer of two classes, if less than a third of the audited rows are of it; None if there is none."""
+        drawn = Counter(self.labels[row] for row in self.audited() if row in self.labels)
+        if len(self.counts) != 2 or drawn.total() < FEWEST_AUDITED:
+            return None
+        rarer = min(self.counts, key=lambda name: drawn[name])
+        return rarer if drawn[rarer] < CLEARLY_RARER * drawn.total() else None
+
+    def figure(self) -> Estimate:
+        """How good the model is: F of the rare class, or the accuracy if none is rare.
+
+        A model that never predicts a rare class is nearly always right, so its accuracy says little. F comes from
+        the same audits, those that are of the class or were predicted to be; there must be ten of them.
+        """
+        rare = self.rare_class
+        if rare is None:
+            return self.estimate()
+        recent = self._recent(about=rare)
+        return estimated_f(sum(prediction == label for prediction, label in recent), len(recent))
 
     def advice(self) -> str:
-        """Advice to stop, with its reason; empty while labels change predictions or the accuracy is unknown."""
-        return "" if self.estimate().value is None else advice(self.checks, self.counts)
+        """Advice to stop, with its reason; empty while labels change predictions or the figure is unknown."""
+        return "" if self.figure().value is None else advice(self.checks, self.counts)
 
     def predictions(self, rows: Sequence[int] | IntArray) -> list[str | None]:
         """What the model predicts for some rows."""
@@ -234,12 +310,23 @@ class LabellingSession:
         """Whether this question, from 0, is an audit."""
         return number < FIRST or bool(coins(self.random_state, number, 1)[0] < self.audit)
 
-    def _predicted_rightly(self, first: int) -> list[bool]:
-        """Whether the model predicted the rows rightly that audits drew since a question and that have a label."""
-        asked = {answer.question.row: answer for answer in self.answers if answer.label is not None}
+    def _recent(self, about: str | None = None) -> list[tuple[str, str]]:
+        """What was predicted of recent audits, and their labels; only those `about` a class, by either.
+
+        Those of the later half of the questions, or the last ten of the last three quarters if they are more.
+        """
+        recent = self._predicted(len(self.answers) // 2, about)
+        if len(recent) < FEWEST_AUDITED:
+            recent = self._predicted(len(self.answers) // 4, about)[-FEWEST_AUDITED:]
+        return recent
+
+    def _predicted(self, first: int, about: str | None) -> list[tuple[str, str]]:
+        """Predictions and labels of the rows that audits drew since a question and that have both."""
+        asked = {answer.question.row: answer for answer in self.answers}
         found = [asked[row] for row in self.audited(first) if row in asked]
-        predicted = [answer for answer in found if answer.question.prediction is not None]
-        return [answer.question.prediction == answer.label for answer in predicted]
+        pairs = [(answer.question.prediction, answer.label) for answer in found]
+        known = [(one, two) for one, two in pairs if one is not None and two is not None]
+        return known if about is None else [pair for pair in known if about in pair]
 
     def _chosen(self) -> Question | None:
         doubtful = self._most_doubtful()
@@ -276,16 +363,15 @@ class LabellingSession:
         each = self._share / len(undrawn)
         return 1.0 - each * (len(undrawn) - answered - 1) if is_doubtful else each
 
-    def _take(self, answer: Answer) -> None:
+    def _learn(self, answer: Answer) -> None:
         question, label = answer
         if label is not None:
             row = self.pool.take([question.row])
             self.core.tell(row, as_names([label]), question.probability)
-            self.labels[question.row] = label
         self._audits += self._is_audit(len(self.answers))
-        self._answered[question.row] = True
-        self.answers.append(answer)
-        self._question = None
+
+    def _take(self, answer: Answer) -> None:
+        super()._take(answer)
         self._check()
 
     def _check(self) -> None:

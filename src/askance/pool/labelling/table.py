@@ -105,7 +105,8 @@ def read_to_label(path: str | os.PathLike[str], reading: Reading) -> LabelFile:
         raise DataError("a file to label is read more than once, but a pipe only once: save it to a file")
     if not is_table(path, reading.format):
         raise DataError(
-            f"{path}: rows of numbers say nothing to a person: give CSV, TSV, JSON lines, XLSX or Parquet"
+            f"{path}: rows of numbers say nothing to a person: give CSV, TSV, JSON lines, XLSX, Parquet, RIS "
+            "or nbib"
         )
     stream, raw = _read(path, reading)
     return LabelFile(**_parts(stream, raw, reading, str(path)), path=Path(path))
@@ -144,7 +145,7 @@ def _check_roles(source: Any, reading: Reading) -> None:
     roles = {role: name for role in ("label", "answers") if (name := getattr(reading, role)) is not None}
     if not roles:
         return
-    table = raw_table(source, reading.format, reading.delimiter)
+    table = raw_table(source, reading.format, reading.delimiter, wanted=roles.values())
     names = list(first_rows(table, HEAD_ROWS + 1).columns)
     for role, name in roles.items():
         if name not in names:

@@ -7,6 +7,7 @@ from urllib.parse import quote
 import typer
 
 from askance.cli import options
+from askance.cli.commands.run.until import parse_recall
 from askance.cli.options import flag, option
 from askance.cli.quick_start import quick_start
 from askance.cli.targets import require_extra
@@ -19,7 +20,8 @@ File = Annotated[
     typer.Argument(
         metavar="FILE",
         show_default=False,
-        help="Rows without labels, or with only some: csv, tsv, jsonl, parquet or xlsx. Without it, give --task.",
+        help="Rows without labels, or with only some: csv, tsv, jsonl, parquet, xlsx, ris or nbib. "
+        "Without it, give --task.",
     ),
 ]
 Task = Annotated[str | None, option("The name of a task whose questions to answer.", "TASK", options.SERVICE)]
@@ -48,6 +50,21 @@ Audit = Annotated[
         show_default="0.2",
     ),
 ]
+StopWhen = Annotated[
+    float | None,
+    option(
+        "Screen: read the most promising rows first, and end when this share of the rows of one class is found, "
+        "with 95 % confidence: recall=0.95.",
+        "WHAT",
+        FILE,
+        "--until",
+        parser=parse_recall,
+    ),
+]
+Positive = Annotated[
+    str | None,
+    option("The class that --until looks for.", "CLASS", FILE, show_default="relevant"),
+]
 Answers = Annotated[
     str | None,
     option("Simulate: take the answers from this column, which the model does not see.", "COLUMN", FILE),
@@ -56,7 +73,8 @@ Text = Annotated[str | None, option("A column with text.", "COLUMN", options.REA
 Format = Annotated[
     str | None,
     option(
-        "The format of the file: csv, tsv, jsonl, xlsx or parquet. By default, its extension or first bytes tell.",
+        "The format of the file: csv, tsv, jsonl, xlsx, parquet, ris or nbib. By default, its extension or first "
+        "bytes tell.",
         "FORMAT",
         options.READING,
     ),
@@ -74,6 +92,8 @@ def label(
     web: Web = False,
     no_browser: NoBrowser = False,
     audit: Audit = None,
+    until: StopWhen = None,
+    positive: Positive = None,
     answers: Answers = None,
     seed: Seed = None,
     label: options.Label = None,
@@ -99,6 +119,9 @@ def label(
 
     With --task, answer the questions of a task of the service instead.
 
+    With --until recall=0.95, it asks about the rows that are most likely
+    relevant, and ends when 95 % of the relevant ones are found.
+
     Answers can also come from a pipe, one per line: a class or its key, s to
     skip, u to undo or q to quit.
     """
@@ -109,9 +132,15 @@ def label(
         return
     if task is not None:
         raise ValueError("give either FILE or --task, not both")
+    if until is None and positive is not None:
+        raise ValueError("--positive is the class that --until looks for: add --until recall=0.95")
+    if until is not None and audit is not None:
+        raise ValueError("--until decides by itself which rows are drawn at random: remove --audit")
     given: dict[str, Any] = {
         "classes": None if classes is None else parsed_classes(classes),
         "audit": audit,
+        "recall": until,
+        "positive": positive,
         "answers": answers,
         "seed": seed,
         "label": label,

@@ -17,9 +17,10 @@ from askance.cli.commands.label.web.work import label_in_page
 from askance.cli.errors import StoppedError
 from askance.cli.output.compiling import AUTO, compilation_announced
 from askance.cli.output.console import stdout
-from askance.cli.output.untrusted import in_one_line
+from askance.cli.output.untrusted import harmless, in_one_line
 from askance.pool.labelling.files import FileSession, open_session
-from askance.pool.labelling.row_view import accuracy, is_reached, stop_advice
+from askance.pool.labelling.row_view import is_reached, quality, stop_advice, why_it_ends
+from askance.pool.labelling.screening_session import ScreeningSession
 from askance.pool.labelling.session import Question
 from askance.service.shortcuts import QUIT, SKIP, UNDO
 
@@ -69,7 +70,9 @@ class Dialogue:
         self._console = console
         self._limit = request.limit
         self._keys = ClassKeys(self._session.classes)
-        self._answers: Answers = ClassLineAnswers(self._keys, closed=bool(opened.settings["classes"]))
+        # A word that is misspelt would be one more class that a screening does not look for.
+        closed = bool(opened.settings["classes"]) or isinstance(self._session, ScreeningSession)
+        self._answers: Answers = ClassLineAnswers(self._keys, closed=closed)
         if keys is not None:
             self._answers = ClassKeyAnswers(keys, self._keys, _echo)
         self._progress = Progress(self._session)
@@ -80,7 +83,7 @@ class Dialogue:
         while not is_reached(self._limit, self._session):
             question = self._session.question()
             if question is None:
-                self._say("all rows are answered", "dim")
+                self._say(in_one_line(why_it_ends(self._limit, self._session)), "bold")
                 return
             self._show(question)
             answer = self._answers.next()
@@ -124,9 +127,9 @@ def _simulate(opened: FileSession, request: FileRequest, console: Console) -> No
         checks = len(session.checks)
         opened.answer(opened.table.answers.get(question.row))
         if len(session.checks) > checks:
-            steady = "; you could stop" if session.advice() else ""
+            steady = "; you could stop" if stop_advice(session) else ""
             console.print(
-                f"{len(session.labels):,} labels; {accuracy(session.estimate())}{steady}", soft_wrap=True
+                f"{len(session.labels):,} labels; {in_one_line(quality(session))}{steady}", soft_wrap=True
             )
 
 
@@ -149,7 +152,10 @@ def _greet(opened: FileSession, console: Console) -> None:
 def _conclude(opened: FileSession, console: Console) -> None:
     """Write the files and say what was written."""
     written = opened.save()
-    console.print(f"{summary_of(opened.session)}; {accuracy(opened.session.estimate())}.", soft_wrap=True)
+    if opened.statement:
+        console.print(Text(harmless(opened.statement)), soft_wrap=True)
+    else:
+        console.print(f"{summary_of(opened.session)}; {in_one_line(quality(opened.session))}.", soft_wrap=True)
     listed = ", ".join(map(str, [*written, opened.places.journal]))
     console.print(f"Wrote {listed}.", soft_wrap=True)
     if opened.has_model:

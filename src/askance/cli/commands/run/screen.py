@@ -17,6 +17,7 @@ from askance.cli.targets import draft
 from askance.data.stacking import stacked
 from askance.metrics.positive import default_positive, place_of_class
 from askance.plotting.screenings import draw_found
+from askance.pool.labelling.row_view import percent
 from askance.pool.screening import Screening
 
 
@@ -52,8 +53,8 @@ def simulate(request: RunRequest) -> Screened:
         found, recalls, random = _read(request, screening, relevant)
         positives = int(relevant.sum())
         if plot is not None:
-            title = f"{request.name}: {shown_class(positive)}"
-            draw_found(found, recalls, positives, screening.wanted, plot, title)
+            title = f"{request.name}: class {shown_class(positive)}"
+            draw_found(found, recalls, max(1, positives), screening.wanted, plot, title)
         seconds = time.perf_counter() - begun
         return Screened(request, positive, positives, screening, found, recalls, random, seconds)
 
@@ -96,25 +97,25 @@ def show(result: Screened, *, as_json: bool) -> None:
     console = stdout()
     screening, rows = result.screening, result.screening.pool.rows
     read, found = len(result.found), len(screening.positives)
-    console.print(f"{result.request.name}: looking for {shown_class(result.positive)} in {rows:,} rows")
+    named = f"class {shown_class(result.positive)}"
+    console.print(f"{result.request.name}: looking for {named} in {rows:,} rows")
     console.print(
-        f"\nRead {read:,} rows ({read / rows:.0%}), {result.random:,} of them drawn at random, and found "
-        f"{found:,} of {shown_class(result.positive)}."
+        f"\nRead {read:,} rows ({percent(read / rows, 0)}), {result.random:,} of them drawn at random, and found "
+        f"{found:,} of {named}."
     )
-    if not found:
+    if read == rows and not found:
+        console.print("All rows were read: there are none.")
+    elif not found:
         console.print("Nothing is known about how many there are.")
     else:
-        said = "all" if read == rows else f"at least {result.recalls[-1]:.1%}"
+        said = "all" if read == rows else f"at least {percent(result.recalls[-1])}"
         level = "" if read == rows else f" ({screening.certifier.level:.0%} confidence)"
-        console.print(f"That is {said} of them{level}. The file has {result.positives:,}: {_recall(result):.1%}.")
+        truth = percent(found / result.positives)
+        console.print(f"That is {said} of them{level}. The file has {result.positives:,}: {truth}.")
     if not screening.done:
         console.print(f"--limit ended it before {screening.wanted:.0%} were certain.")
     if result.request.plot is not None:
         console.print(f"Wrote the plot to {result.request.plot}.", soft_wrap=True)
-
-
-def _recall(result: Screened) -> float:
-    return len(result.screening.positives) / result.positives
 
 
 def _as_dict(result: Screened) -> dict[str, Any]:
@@ -130,7 +131,7 @@ def _as_dict(result: Screened) -> dict[str, Any]:
             "wanted": screening.wanted,
             "level": screening.certifier.level,
             "at_least": screening.certifier.recall,
-            "true": _recall(result),
+            "true": len(screening.positives) / result.positives if result.positives else None,
         },
         "done": screening.done,
         "written": {} if request.plot is None else {"plot": str(request.plot)},

@@ -38,8 +38,18 @@ def parse_until(text: str) -> Until:
         if name not in Until._fields or not equals or name in given:
             raise typer.BadParameter(f"{text!r}: give {EXAMPLES}")
         given[name] = parse_share(value)
-        if not 0 < given[name] < 1:
+        if name == "recall" and not 0 < given[name] <= 1:  # all positives are found once all rows are read
+            raise typer.BadParameter(f"{text!r}: recall must be more than 0 and at most 1")
+        if name != "recall" and not 0 < given[name] < 1:
             raise typer.BadParameter(f"{text!r}: {name} must be more than 0 and less than 1")
     if set(given) not in ({"recall"}, {"error"}, {"error", "share"}, {"accuracy"}):
         raise typer.BadParameter(f"{text!r}: give {EXAMPLES}")
     return Until(**given)
+
+
+def parse_recall(text: str) -> float:
+    """The share of `recall=0.95`; BadParameter for all else."""
+    recall = parse_until(text).recall if text.strip().startswith("recall") else None
+    if recall is None:
+        raise typer.BadParameter(f"{text!r}: give recall=0.95")
+    return recall

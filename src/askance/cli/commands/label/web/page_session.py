@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from askance.cli.commands.label.class_keys import ClassKeys
 from askance.cli.commands.label.row_view import Progress
 from askance.pool.labelling.files import FileSession
-from askance.pool.labelling.row_view import Extent, is_reached, stop_advice, values_of
+from askance.pool.labelling.row_view import Extent, is_reached, stop_advice, values_of, why_it_ends
 from askance.pool.labelling.session import Answer, Question
 
 WHOLE = Extent(text=100_000, cell=10_000, columns=1000, keeps_lines=True)
@@ -113,16 +113,12 @@ class PageSession:
             "question": None
             if question is None
             else {"row": question.row, "values": values_of(table, question.row, WHOLE)},
-            "end": self._why_it_ends() if question is None else "",
+            "end": why_it_ends(self._limit, session) if question is None else "",
             "classes": [{"name": name, "key": keys.get(name, "")} for name in self._keys.names],
             "progress": self._progress.line(),
             "advice": stop_advice(session),
             "recent": [self._recent(answer) for answer in session.answers[: -RECENT - 1 : -1]],
         }
-
-    def _why_it_ends(self) -> str:
-        reached = is_reached(self._limit, self._session)
-        return f"{self._limit:,} labels are given." if reached else "All rows are answered."
 
     def _recent(self, answer: Answer) -> dict[str, Any]:
         question, label = answer
