@@ -2,13 +2,14 @@
 
 import itertools
 import random
+from collections import Counter
 from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from askance.annotators import Crowd
+from askance.annotators import Crowd, reliability
 from askance.annotators.crowd import checkpoint
 from askance.errors import DataError
 from naive import dawid_skene
@@ -66,6 +67,7 @@ def test_items_are_predicted_better_than_by_single_votes() -> None:
     assert np.mean([predicted[item] == label for item, label in truth.items()]) > 0.95
     crowd = told(votes)
     accuracy = crowd.reliability("A").accuracy
+    assert accuracy is not None
     assert accuracy.low < HONEST < accuracy.high
     assert accuracy.high - accuracy.low < 0.2
 
@@ -167,6 +169,110 @@ def test_gold_items_show_who_is_right() -> None:
     assert crowd.reliability("wrong").weight == 0.0
 
 
+def pair(items: int) -> tuple[Crowd, dict[int, str]]:
+    """Votes of two people, of whom Ann is right in 95 % and Bob in 75 %, and the true classes."""
+    chance = random.Random(3)
+    truth = {item: chance.choice(["no", "yes"]) for item in range(items)}
+    crowd = Crowd(["no", "yes"])
+    for item, label in truth.items():
+        for name, skill in (("Ann", 0.95), ("Bob", 0.75)):
+            crowd.tell(item, name, label if chance.random() < skill else "no" if label == "yes" else "yes")
+    return crowd, truth
+
+
+def test_votes_of_two_annotators_do_not_show_which_of_them_errs() -> None:
+    crowd, truth = pair(200)
+    assert [crowd.reliability(name).accuracy for name in ("Ann", "Bob")] == [None, None]
+    assert min(crowd.reliability(name).weight for name in ("Ann", "Bob")) > 0.4  # votes are weighed all the same
+    for item in range(20):
+        crowd.tell(item, "Cem", truth[item])
+    assert crowd.reliability("Ann").accuracy is None, "a third annotator has few of these items"
+    crowd.expect(30, {"yes": 0.6, "no": 0.4})
+    assert crowd.reliability("Ann").accuracy is None, "a model of the text has fewer"
+    for item in range(20, 40):
+        crowd.tell(item, "Cem", truth[item])
+    assert crowd.reliability("Ann").accuracy is not None
+
+
+def test_gold_items_show_which_of_two_annotators_errs() -> None:
+    crowd, truth = pair(200)
+    for item in range(40):
+        crowd.settle(item, truth[item])
+    ann, bob = (crowd.reliability(name).accuracy for name in ("Ann", "Bob"))
+    assert ann is not None
+    assert bob is not None
+    assert bob.low < 0.75 < bob.high < ann.low < 0.95 < ann.high
+
+
+def test_votes_that_are_alone_on_their_items_show_nothing() -> None:
+    crowd = Crowd(["no", "yes"])
+    for item in range(50):
+        crowd.tell(item, ("Ann", "Bob")[item % 2], "yes" if item % 3 else "no")
+    assert crowd.reliability("Ann").accuracy is None
+
+
+@pytest.mark.parametrize("voters", [1, 2, 6])
+def test_votes_on_an_item_are_worth_less_the_more_there_are(voters: int) -> None:
+    found = Crowd(["no", "yes"]).posterior_of(dict.fromkeys(range(voters), "yes"))
+    odds = (0.7 / 0.3) ** (voters / (1 + 0.2 * (voters - 1)))  # of people of whom nothing is known
+    assert found["yes"] == pytest.approx(odds / (1 + odds))
+
+
+def test_a_model_of_the_text_is_discounted_as_a_vote_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    crowd = Crowd(["no", "yes"])
+    crowd.expect("text", {"no": 0.3, "yes": 0.7})
+    assert crowd.posterior("text")["yes"] == pytest.approx(0.7)
+    crowd.tell("text", "Ann", "yes")
+    found = crowd.posterior("text")
+    monkeypatch.setattr(reliability, "CORRELATION", 0.0)
+    independent = crowd.posterior("text")
+    assert found["yes"] / found["no"] == pytest.approx((independent["yes"] / independent["no"]) ** (1 / 1.2))
+
+
+def test_a_discount_changes_no_predicted_class(monkeypatch: pytest.MonkeyPatch) -> None:
+    votes, _ = simulated(8, 100)
+    discounted = told(votes).predict()
+    monkeypatch.setattr(reliability, "CORRELATION", 0.0)
+    assert told(votes).predict() == discounted
+
+
+def hard(seed: int) -> tuple[Crowd, dict[int, str], dict[str, float]]:
+    """Ten people vote on 200 items, and a fifth of these mislead most of them. Also how often each was right."""
+    chance = random.Random(seed)
+    crowd, truth, right = Crowd(["no", "yes"]), {}, Counter[str]()
+    for item in range(200):
+        label, other = chance.sample(["no", "yes"], 2)
+        truth[item] = label
+        skill = 0.35 if chance.random() < 0.2 else 0.85
+        for name in "ABCDEFGHIJ":
+            is_right = chance.random() < skill
+            crowd.tell(item, name, label if is_right else other)
+            right[name] += is_right
+    return crowd, truth, {name: count / 200 for name, count in right.items()}
+
+
+def test_where_people_make_the_same_errors_a_discount_costs_less_and_covers_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def loss_and_coverage() -> tuple[float, float]:
+        losses, covered = [], []
+        for seed in range(3):
+            crowd, truth, right = hard(seed)
+            found = crowd.posteriors()
+            losses += [-np.log(found[item][label]) for item, label in truth.items()]
+            for name, share in right.items():
+                limits = crowd.reliability(name).accuracy
+                assert limits is not None
+                covered.append(limits.low <= share <= limits.high)
+        return float(np.mean(losses)), float(np.mean(covered))
+
+    loss, coverage = loss_and_coverage()
+    monkeypatch.setattr(reliability, "CORRELATION", 0.0)
+    loss_before, coverage_before = loss_and_coverage()
+    assert loss < 0.7 * loss_before
+    assert coverage > coverage_before + 0.1
+
+
 def test_confidence_is_learned_and_not_believed() -> None:
     crowd = Crowd(["no", "yes"])
     for item in range(200):
@@ -202,6 +308,7 @@ def test_nothing_is_known_at_first() -> None:
     assert crowd.posteriors() == {}
     assert crowd.posterior("new") == pytest.approx(dict.fromkeys(CLASSES, 1 / 3))
     unknown = crowd.reliability("nobody")
+    assert unknown.accuracy is not None
     assert (unknown.votes, unknown.weight, unknown.accuracy.value) == (0, 0.0, pytest.approx(0.7, abs=0.01))
     assert crowd.agreement() is None
 

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from askance.annotators import Prior, confidence_bin
-from askance.annotators.reliability import BINS, weight
+from askance.annotators.reliability import BINS, vote_worth, weight
 
 
 def test_bins_of_confidence() -> None:
@@ -30,6 +30,16 @@ def test_with_known_classes_the_accuracy_has_a_beta_distribution() -> None:
     nothing = Prior().accuracy_range(np.zeros(0), 2, 0.7)
     assert nothing.value == pytest.approx(0.7, abs=0.01)
     assert nothing.high - nothing.low > 0.8
+
+
+def test_votes_that_are_worth_half_give_the_interval_of_half_the_number() -> None:
+    whole = Prior().accuracy_range(np.array([1.0] * 16 + [0.0] * 4), 2, 0.7)
+    half = Prior().accuracy_range(np.array([1.0] * 32 + [0.0] * 8), 2, 0.7, worth=0.5)
+    assert half == pytest.approx(whole)
+
+
+def test_votes_on_an_item_are_worth_that_of_a_sample_in_clusters() -> None:
+    assert vote_worth(np.array([0, 1, 2, 11])) == pytest.approx([1, 1, 1 / 1.2, 1 / 3])
 
 
 @pytest.mark.parametrize("classes", [2, 4])

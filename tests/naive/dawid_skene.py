@@ -17,7 +17,13 @@ def posteriors(votes: Votes, classes: list[Hashable]) -> dict[Hashable, dict[Has
         found = renewed
         if change < 1e-3:
             break
-    return swept(votes, classes, found)
+    found = swept(votes, classes, found)
+    return {item: tempered(row, sum(one == item for one, _, _ in votes)) for item, row in found.items()}
+
+
+def tempered(row: dict[Hashable, float], votes: int) -> dict[Hashable, float]:
+    """A posterior if each vote beyond the first makes all of them worth less."""
+    return normalised({k: math.log(value) / (1 + 0.2 * (votes - 1)) for k, value in row.items()})
 
 
 def shares(labels: list[Hashable], classes: list[Hashable]) -> dict[Hashable, float]:

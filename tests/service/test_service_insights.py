@@ -180,6 +180,24 @@ def test_who_answers_always_the_same_tells_little(opened: Any) -> None:
         assert labellers_view.labellers(again.store, again.task) == found
 
 
+def test_two_labellers_alone_do_not_show_which_of_them_errs(opened: Any) -> None:
+    runner = opened(labels={"per_item": 2})
+    items = [one.item for one in runner.decide(*(f"text {number}" for number in range(40)))]
+    for place, item in enumerate(items):
+        runner.label(item, "ham" if place % 2 else "spam", "ann")
+        runner.label(item, "ham" if place % 2 or place < 8 else "spam", "bob")
+    for one in labellers_view.labellers(runner.store, runner.task).labellers:
+        assert (one.reliability.value, one.reliability.low, one.reliability.high) == (None, None, None)
+        assert one.reliability.labels == 40
+        assert one.reliability.note.startswith("Cannot tell which of two labellers errs: add gold items")
+        assert not one.tells_little
+    for place, item in enumerate(items[8:38]):  # both were wrong
+        runner.correct(item, "spam" if place % 2 else "ham")
+    for one in labellers_view.labellers(runner.store, runner.task).labellers:
+        assert one.reliability.high is not None
+        assert one.reliability.high < 0.5
+
+
 @pytest.mark.slow
 def test_decisions_and_corrections_tell_who_is_reliable_where_items_have_one_label(opened: Any) -> None:
     runner = opened()

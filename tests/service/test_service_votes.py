@@ -88,7 +88,8 @@ def test_equal_votes_settle_a_label_with_its_probability(opened: Opened) -> None
     assert vote(runner, item, ann="spam").label_probability is None
     detail = vote(runner, item, bob="spam")
     assert (detail.state, detail.label) == ("learned", "spam")
-    assert detail.label_probability == pytest.approx(0.49 / (0.49 + 0.09))  # two people of whom nothing is known
+    odds = (0.49 / 0.09) ** (1 / 1.2)  # two people of whom nothing is known
+    assert detail.label_probability == pytest.approx(odds / (1 + odds))
     assert replays(runner)
 
 

@@ -89,11 +89,14 @@ class VoteBuyer:
             return np.zeros(0)
         items = {item: place for place, item in enumerate(dict.fromkeys(item for item, _ in offers))}
         names = {name: place for place, name in enumerate(dict.fromkeys(name for _, name in offers))}
-        posteriors = crowd.posterior_array(items, fresh=fresh)[[items[item] for item, _ in offers]]
+        rows = [items[item] for item, _ in offers]
+        # What votes tell is reckoned as the matrices are learned, one vote as one; how sure a class is, is not.
+        posteriors = crowd.posterior_array(items, fresh=fresh, independent=True)[rows]
+        highest = crowd.posterior_array(items, fresh=fresh).max(axis=1)[rows]
         confusions = crowd.confusion_array(names, fresh=fresh)[[names[name] for _, name in offers]]
         paid = np.array([self.prices.get(name, 1.0) for _, name in offers])
         values = information(posteriors, confusions) / paid
-        return np.where((posteriors.max(axis=1) < self.level) & (values >= self.bits), values, 0.0)
+        return np.where((highest < self.level) & (values >= self.bits), values, 0.0)
 
     def best(self, crowd: Crowd, offers: Iterable[Offer], number: int) -> list[Offer]:
         """Return the best offers, at most `number`, one per item, the best first; of equal ones, the first.

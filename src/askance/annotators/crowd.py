@@ -1,12 +1,13 @@
 """Votes of several annotators on the same items: the posterior of each item, learned online."""
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from askance.annotators.inference import Fitted, Votes, fitted, other_accuracy, softmax
-from askance.annotators.reliability import LEVEL, Prior, Reliability, confidence_bin, weight
+from askance.annotators.reliability import LEVEL, Prior, Reliability, confidence_bin, vote_worth, weight
 from askance.errors import DataError
 from askance.metrics.agreement import krippendorff_alpha
 from askance.metrics.intervals import Range
@@ -14,7 +15,10 @@ from askance.typing import FloatArray, IntArray
 
 # Reliabilities are learned again when this share of votes has been added.
 GROWTH = 10
+# The number of votes that show how reliable an annotator is, however many others do not.
+ENOUGH_TOLD = 30
 NOBODY = object()  # no annotator has this name
+TEXT_MODEL = object()  # votes where class probabilities are expected
 
 
 class Vote(NamedTuple):
@@ -38,6 +42,10 @@ class Crowd:
     Votes are kept. Everything else is a function of them in their order, so a vote that is corrected or forgotten
     leaves no trace. `posterior` is made for asking after each vote: it uses reliabilities that were learned when
     there were at most 10 % fewer votes. `predict`, `posteriors` and `reliability` learn from all votes first.
+
+    Annotators are taken to err independently of each other, and items to be equally hard. In recorded crowds they
+    do not. So votes on the same item are discounted by their number where probabilities are returned, which are
+    nevertheless often too high.
 
     Parameters
     ----------
@@ -153,7 +161,10 @@ class Crowd:
         return dict(self._by_item.get(item, {}))
 
     def posterior(self, item: Hashable) -> dict[Any, float]:
-        """Return the class probabilities of an item; one without votes has the shares of the classes."""
+        """Return the class probabilities of an item; one without votes has the shares of the classes.
+
+        They are too high where annotators make the same errors, as on hard items.
+        """
         return dict(zip(self.classes, self.posterior_array([item])[0].tolist(), strict=True))
 
     def posterior_of(self, votes: Mapping[Any, Any]) -> dict[Any, float]:
@@ -164,12 +175,26 @@ class Crowd:
         given = {name: one if isinstance(one, Vote) else Vote(one) for name, one in votes.items()}
         cast = {annotator: self._checked(*vote) for annotator, vote in given.items()}
         model = self._online()
-        row = softmax(self._with_votes(np.log(model.fitted.shares + 1e-9), cast, model, {}))
+        row = self._with_votes(np.log(model.fitted.shares + 1e-9), cast, model, {})
+        row = softmax(row * vote_worth(len(cast)))
         return dict(zip(self.classes, row.tolist(), strict=True))
 
-    def posterior_array(self, items: Iterable[Hashable], *, fresh: bool = False) -> FloatArray:
-        """Return the class probabilities of items, a row per item; with `fresh`, learned from all votes."""
-        return self._posterior_array(items, self._whole() if fresh else self._online())
+    def posterior_array(
+        self, items: Iterable[Hashable], *, fresh: bool = False, independent: bool = False
+    ) -> FloatArray:
+        """Return the class probabilities of items, a row per item.
+
+        Parameters
+        ----------
+        items : iterable
+            The items.
+        fresh : bool
+            Whether to learn from all votes first.
+        independent : bool
+            Whether to take each vote for one, as if errors on the same item did not go together.
+        """
+        model = self._whole() if fresh else self._online()
+        return softmax(self._logs(items, model)) if independent else self._posterior_array(items, model)
 
     def posteriors(self) -> dict[Any, dict[Any, float]]:
         """Return the class probabilities of all items with a vote, learned from all votes."""
@@ -184,13 +209,19 @@ class Crowd:
         return {item: self.classes[k] for item, k in zip(self._by_item, best, strict=True)}
 
     def reliability(self, annotator: Hashable, level: float = LEVEL) -> Reliability:
-        """Return how reliable an annotator is, learned from all votes."""
+        """Return how reliable an annotator is, learned from all votes.
+
+        Annotators are taken to err independently of each other, and items to be equally hard. Where annotators
+        make the same errors, their accuracies are too high.
+        """
         model = self._whole()
         counts = self._counts(model, annotator)
-        chances = self._chances(model, annotator)
-        accuracy = self.prior.accuracy_range(chances, len(self.classes), model.fitted.accuracy, level)
+        items = [item for item, one in self._votes if one == annotator]
+        accuracy = (
+            self._accuracy_range(model, annotator, items, level) if self._can_tell(annotator, items) else None
+        )
         confusion = self.prior.confusion(counts, model.fitted.accuracy)
-        return Reliability(len(chances), accuracy, weight(counts), confusion)
+        return Reliability(len(items), accuracy, weight(counts), confusion)
 
     def annotators(self) -> list[Any]:
         """Return the names of all annotators, in the order of their first votes."""
@@ -270,7 +301,21 @@ class Crowd:
         found: FloatArray = given / total if total else np.full(len(given), 1 / len(given))
         return found
 
-    def _posterior_array(self, items: Iterable[Hashable], model: _Model, without: Hashable = NOBODY) -> FloatArray:
+    def _posterior_array(self, items: Iterable[Hashable], model: _Model) -> FloatArray:
+        """The posteriors, as of votes that are worth less the more of them an item has.
+
+        All of a posterior is taken to the power, so the most probable class remains the same.
+        """
+        items = list(items)
+        worth = vote_worth(np.array([self._n_voters(item) for item in items], np.int64))
+        return softmax(self._logs(items, model) * worth[:, None])
+
+    def _n_voters(self, item: Hashable) -> int:
+        """The number of votes on an item; expected probabilities are one more."""
+        return len(self._by_item.get(item, {})) + (item in self._expected)
+
+    def _logs(self, items: Iterable[Hashable], model: _Model, without: Hashable = NOBODY) -> FloatArray:
+        """The logarithms of the posteriors of independent votes, up to a constant per row."""
         classes = {label: k for k, label in enumerate(self.classes)}
         logs: dict[tuple[Hashable, int], FloatArray] = {}
         rows = []
@@ -281,7 +326,7 @@ class Crowd:
             known = self._expectation(item) if item in self._expected else model.fitted.shares
             votes = {one: vote for one, vote in self._by_item.get(item, {}).items() if one != without}
             rows.append(self._with_votes(np.log(known + 1e-9), votes, model, logs))
-        return softmax(np.array(rows).reshape(-1, len(classes)))
+        return np.array(rows).reshape(-1, len(classes))
 
     def _with_votes(
         self,
@@ -308,12 +353,35 @@ class Crowd:
         others = other_accuracy(counts, np.zeros(2, np.int64), model.fitted.accuracy, self.prior)
         return self.prior.confusion(counts[1], others[1])
 
-    def _chances(self, model: _Model, annotator: Hashable) -> FloatArray:
-        """For each vote of an annotator, the probability that it is right, by everything but itself."""
-        items = [item for item, one in self._votes if one == annotator]
-        rows = self._posterior_array(items, model, without=annotator)
+    def _can_tell(self, annotator: Hashable, items: Sequence[Hashable]) -> bool:
+        """Whether the votes on these items show how often an annotator is right.
+
+        How often two annotators agree does not show which of them errs. It takes items with votes of others, too,
+        or whose class is certain.
+        """
+        others = [self._voters(item) - {annotator} for item in items if item not in self._settled]
+        alone_with = Counter(one for some in others if len(some) == 1 for one in some)
+        told = len(items) - sum(not some for some in others) - max(alone_with.values(), default=0)
+        return told >= min(ENOUGH_TOLD, len(items) / 2)
+
+    def _voters(self, item: Hashable) -> set[Hashable]:
+        """Those who voted on an item, and a model of its text."""
+        return {*self._by_item.get(item, {}), *([TEXT_MODEL] if item in self._expected else [])}
+
+    def _accuracy_range(
+        self, model: _Model, annotator: Hashable, items: Sequence[Hashable], level: float
+    ) -> Range:
+        """The accuracy of an annotator, by the chance that each vote is right, judged by everything but itself.
+
+        The chances are those of independent votes. Others would make everybody look better who agrees with most.
+        """
         places = {label: k for k, label in enumerate(self.classes)}
-        return rows[np.arange(len(items)), [places[self._by_item[item][annotator].label] for item in items]]
+        labels = [places[self._by_item[item][annotator].label] for item in items]
+        chances = softmax(self._logs(items, model, without=annotator))[np.arange(len(items)), labels]
+        voters = [1 if item in self._settled else self._n_voters(item) for item in items]
+        return self.prior.accuracy_range(
+            chances, len(places), model.fitted.accuracy, level, worth=vote_worth(np.array(voters, np.int64))
+        )
 
     def _counts(self, model: _Model, annotator: Hashable) -> FloatArray:
         """The counts of an annotator over all bins of confidence."""

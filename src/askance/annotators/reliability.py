@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from askance.metrics.intervals import Range
-from askance.typing import FloatArray
+from askance.typing import FloatArray, IntArray
 
 LEVEL = 0.95
 # Language models say little below 0.5 and much above 0.9, so the bins are narrower there.
@@ -15,6 +15,9 @@ BINS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 BLIND_VOTES = 24.0
 # The number of accuracies at which a posterior is computed.
 GRID = 1000
+# How far the errors of annotators on the same item go together: some items are hard, and some mislead many.
+# Decision 64 has what was measured on recorded crowds.
+CORRELATION = 0.2
 
 
 def confidence_bin(confidence: float | None) -> int:
@@ -27,6 +30,22 @@ def confidence_bin(confidence: float | None) -> int:
     (0, 1, 4, 7)
     """
     return 0 if confidence is None else 1 + bisect_right(BINS, confidence)
+
+
+def vote_worth(votes: IntArray | int) -> FloatArray:
+    """Return what each of several votes on an item is worth, in votes of people whose errors are independent.
+
+    The errors of n annotators on the same item go together. If their correlation is ρ, n votes are worth
+    n / (1 + (n - 1) ρ) independent ones. The mathematics of Kish (1965) are those of samples in clusters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from askance.annotators.reliability import vote_worth
+    >>> vote_worth(np.array([0, 1, 6]))
+    array([1. , 1. , 0.5])
+    """
+    return np.asarray(1 / (1 + CORRELATION * np.maximum(0, np.asarray(votes) - 1)))
 
 
 class Prior(NamedTuple):
@@ -78,12 +97,21 @@ class Prior(NamedTuple):
         matrix = counts + self.strength * expected
         return np.asarray(matrix / matrix.sum(axis=-1, keepdims=True))
 
-    def accuracy_range(self, chances: FloatArray, classes: int, others: float, level: float = LEVEL) -> Range:
+    def accuracy_range(
+        self,
+        chances: FloatArray,
+        classes: int,
+        others: float,
+        level: float = LEVEL,
+        *,
+        worth: FloatArray | float = 1.0,
+    ) -> Range:
         """Return an annotator's accuracy with the limits of its credible interval.
 
         If the class of every item were known, it would be the interval of a beta distribution. A vote that is
         right with the probability c, judged by everything but itself, has the likelihood
-        a c + (1 - a)(1 - c)/(K - 1).
+        a c + (1 - a)(1 - c)/(K - 1). A vote that is worth less than one has this likelihood to the power of its
+        worth, so the interval is wider.
 
         Parameters
         ----------
@@ -95,13 +123,17 @@ class Prior(NamedTuple):
             The accuracy of others.
         level : float
             The level of the interval.
+        worth : array or float
+            What each vote is worth.
         """
+        worth = np.broadcast_to(worth, chances.shape)
         grid = (np.arange(GRID) + 0.5) / GRID
         alpha, beta = self.accuracy_strength * others, self.accuracy_strength * (1 - others)
         logs = (alpha - 1) * np.log(grid) + (beta - 1) * np.log1p(-grid)  # a beta distribution, up to a constant
-        for some in np.array_split(chances, 1 + len(chances) // 1000):
+        parts = 1 + len(chances) // 1000
+        for some, powers in zip(np.array_split(chances, parts), np.array_split(worth, parts), strict=True):
             right, wrong = some[:, None], (1 - some[:, None]) / max(1, classes - 1)
-            logs = logs + np.log(grid * right + (1 - grid) * wrong).sum(axis=0)
+            logs = logs + (powers[:, None] * np.log(grid * right + (1 - grid) * wrong)).sum(axis=0)
         weights = np.exp(logs - logs.max())
         below = np.cumsum(weights) / weights.sum()
         low, high = np.interp([(1 - level) / 2, (1 + level) / 2], below, (np.arange(GRID) + 1) / GRID)
@@ -109,14 +141,16 @@ class Prior(NamedTuple):
 
 
 class Reliability(NamedTuple):
-    """How reliable an annotator is.
+    """How reliable an annotator is, if annotators err independently of each other and items are equally hard.
 
     Attributes
     ----------
     votes : int
         The number of votes.
-    accuracy : Range
-        The expected share of right votes, with the limits of a 95 % credible interval.
+    accuracy : Range or None
+        The expected share of right votes, with the limits of a 95 % credible interval. It is too high where
+        annotators make the same errors. It is None if the votes cannot tell: of two annotators who only label
+        items with each other, either may be the one who errs, and a vote that is alone shows nothing.
     weight : float
         How much the votes have been seen to tell about the classes: 0 for nothing, 1 for everything.
     confusion : array of shape (classes, classes)
@@ -124,7 +158,7 @@ class Reliability(NamedTuple):
     """
 
     votes: int
-    accuracy: Range
+    accuracy: Range | None
     weight: float
     confusion: FloatArray
 

@@ -92,6 +92,7 @@ def test_blind_answers_and_labels_of_gold_items_are_named(dashboard: Any) -> Non
     page.route("**/labellers", blind)
     page.reload()
     page.locator("#labellers .chip").first.wait_for()
+    assert page.get_by_text("people err independently of each other").is_visible()
     words = page.locator("#labellers [data-label='Reliability']").first.inner_text()
     assert "tells little" in words
     assert "gold: 11 of 20" in words

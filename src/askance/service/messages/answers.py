@@ -243,7 +243,8 @@ class ItemDetail(Answer, frozen=True):
     An imported item has a `provenance`. `skips` and `flags` have everybody who skipped or flagged it. The
     `guesses` of programs are by name, also those that came after the label. `label_probability` is how probable
     the label was, given its votes, when they settled it; null if it has a single vote, or something else settled
-    it.
+    it. That assumes that people err independently of each other and that all items are equally hard: where several
+    make the same errors, it is too high.
 
     To labellers who may still vote on it, it is `blind`: it has nothing that others, or programs, say about it.
     """

@@ -71,8 +71,10 @@ class LabellerWork(Answer, frozen=True):
     item. Times are between two labels, without pauses of more than two minutes.
 
     `reliability` is the expected share of right labels, with a 95 % credible interval. Which labels are right
-    follows from those of others, weighed by their reliability, and from decisions of leads. If the answers hardly
-    depend on the item, as of somebody who answers at random or always the same, `tells_little` is true.
+    follows from those of others, weighed by their reliability, and from decisions of leads. That assumes that
+    people err independently of each other and that all items are equally hard: where several make the same errors,
+    it is too high. Of two people alone, it cannot tell who errs without 30 gold items or decisions. If the answers
+    hardly depend on the item, as of somebody who answers at random or always the same, `tells_little` is true.
 
     Of `gold` labels of gold items, `gold_right` were right.
     """

@@ -19,8 +19,9 @@ from askance.service.store.entries import Entry
 REMEMBERED = 50  # labels of each labeller that can be undone without naming the item
 MOST = 5000  # votes; what is older says little about people now, and takes time and memory
 # How probable a label must be after `per_item` votes, and after twice as many. A tie of people of whom little is
-# known needs another vote; but those who know nothing about an item must not be asked for ever.
-LIKELY, AT_LAST = 2 / 3, 0.5 + 1e-6
+# known needs another vote; but those who know nothing about an item must not be asked for ever. Two votes that
+# would make a label twice as probable as the other, if they were independent, are discounted to 0.64.
+LIKELY, AT_LAST = 0.64, 0.5 + 1e-6
 
 
 class Cast(Struct, frozen=True, array_like=True):
@@ -86,7 +87,10 @@ class Voting:
         )
 
     def posterior(self, votes: Mapping[str, str | Vote], classes: Collection[str]) -> dict[str, float]:
-        """The probabilities of the classes of an item with these votes."""
+        """The probabilities of the classes of an item with these votes.
+
+        They assume that people err independently and items are equally hard, but for a discount of several votes.
+        """
         return self._learned(classes).posterior_of(votes)
 
     def _learned(self, classes: Collection[str]) -> Crowd:

@@ -1,7 +1,8 @@
 """How reliable labellers are, and how far all of them agree, from the newest labels of the journal.
 
 The class of an item is never taken for known, unless a lead has decided it. It follows from all labels of the
-item, each weighed by what is known of who gave it (`askance.annotators`).
+item, each weighed by what is known of who gave it (`askance.annotators`). That assumes that people err
+independently of each other and that items are equally hard: where several make the same errors, it is too high.
 """
 
 from collections import Counter
@@ -14,6 +15,9 @@ from askance.service import messages
 
 FEWEST = 30  # labels that can be judged before there is a figure
 FEWEST_TOLD = 0.2  # the weight below which somebody's answers hardly depend on the items
+ONE_OTHER = (
+    "Cannot tell which of two labellers errs: add gold items, or let a third person label some of the same items."
+)
 
 
 class Given(NamedTuple):
@@ -56,7 +60,10 @@ class Reliabilities:
             note = f"Cannot tell yet: {judged} of {FEWEST} labels of items with other labels or a decision."
             return Judged(messages.Figure(None, None, None, judged, note), tells_little=False)
         found = self._crowd.reliability(who)
-        return Judged(_figure(found.accuracy, judged), found.weight < FEWEST_TOLD)
+        blind = found.weight < FEWEST_TOLD
+        if found.accuracy is None:
+            return Judged(messages.Figure(None, None, None, judged, ONE_OTHER), blind)
+        return Judged(_figure(found.accuracy, judged), blind)
 
     def agreement(self) -> messages.Figure:
         """Krippendorff's alpha over all items with several labels."""
