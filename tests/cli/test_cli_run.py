@@ -190,6 +190,17 @@ def test_costs_that_are_not_two_amounts_are_refused(data, metric):
     assert f"--metric {metric}: only cost has numbers" in complaint("run", data, "--metric", metric)
 
 
+def test_numbers_in_other_notations_are_not_categories_without_a_word(tmp_path):
+    path = tmp_path / "payments.csv"
+    rows = [f"${row / 7:.2f},3{row % 2}.12.2025,{row / 3:.2f},city {row % 9},{'ab'[row % 2]}" for row in range(60)]
+    path.write_text("\n".join(["amount,day,share,city,label", *rows]) + "\n")
+    told = " ".join(output("run", path, "-a", "PAA-II").split())
+    assert "Read as categories, though they are numbers or dates: 'amount', 'day'." in told
+    assert "Read as categories" not in output("run", path)
+    path.write_text(path.read_text().replace("$", "").replace(".12.2025", ""))
+    assert "Read as categories" not in output("run", path, "-a", "PAA-II")
+
+
 def test_rounded_scores_of_rare_positives_are_not_shown_as_if_they_were_exact(tmp_path):
     """Nearly all scores are in the first bin: the area of the bins says little about that of the scores."""
     rng = np.random.default_rng(0)

@@ -437,6 +437,16 @@ def test_labels_can_be_read_alone(tmp_path):
 # ---------------------------------------------------------------------- mistakes
 
 
+def test_an_id_whose_values_repeat_is_named_as_such():
+    rows = [{"id": f"p{row // 6}", "x": row / 7, "label": row % 2} for row in range(60)]
+    assert "left out: id (an id, though values repeat)" in read_table(rows).described()
+    assert read_table(rows, categories=["id"]).columns[0].kind == "category"
+    alone = [{**row, "id": f"p{place}"} for place, row in enumerate(rows)]
+    assert "left out: id (an id)" in read_table(alone).described()
+    lists = [{**row, "id": ["a", "b"]} for row in rows]
+    assert "left out: id" in read_table(lists).described()
+
+
 def test_columns_that_are_nearly_numbers(tmp_path):
     cells = {
         "dash": [str(row % 5) if row % 10 else "-" for row in range(40)],

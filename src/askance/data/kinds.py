@@ -34,6 +34,7 @@ PER_ANSWER = 2 + BINS  # features of a guess: whether it is this answer, its con
 NO_DATE = (2000.0, 6.0, 3.0)  # the parts of a date, where no row has one
 MOST_WORDS = 3  # that may stand for missing numbers in one column
 SHOWN = 8  # columns named in a line
+REPEATED_ID = "an id, though values repeat"  # such as that of a person with many rows, which may tell much
 ALL_DIFFER = "all values differ"
 NOTATIONS_OF = {NUMBER: (PLAIN, *OF_NUMBERS), DATE: (PLAIN, *OF_DATES)}
 SAID = (DECIMAL_COMMA, DAY_FIRST, MONTH_FIRST)  # notations that could be taken for another
@@ -138,8 +139,11 @@ def _guessed(name: str, values: RawColumn, *, complete: bool) -> ColumnPlan:
     known = [value for value in values if not is_missing(value)]
     if not known:
         return _left_out(name, "empty")
-    if _is_id(name) or not name:
-        return _left_out(name, "an id" if name else "no name")
+    if not name:
+        return _left_out(name, "no name")
+    if _is_id(name):
+        repeats = 2 * len({level_of(value) for value in known}) < len(known)
+        return _left_out(name, REPEATED_ID if repeats else "an id")
     if any(isinstance(value, list | tuple) for value in known):
         return ColumnPlan(name, CATEGORY)  # each value may have several levels
     notation = _common_notation(known, number_of, notation_of_numbers)
@@ -184,6 +188,15 @@ def _common_notation(
         return PLAIN
     notation = find(known)
     return notation if notation and all(read(value, notation) is not None for value in known) else None
+
+
+def has_other_notation(values: RawColumn) -> bool:
+    """Whether all values are numbers or dates, but not in the notation that every reader knows."""
+    known = [value for value in values if not is_missing(value)]
+    if not known or all(number_of(value) is not None for value in known):
+        return False
+    numbers = _common_notation(known, number_of, notation_of_numbers)
+    return numbers is not None or _common_notation(known, moment_of, notation_of_dates) is not None
 
 
 def most_fitting(kind: str, values: RawColumn) -> str:

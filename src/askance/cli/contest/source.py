@@ -15,13 +15,13 @@ from askance.cli.output.progress import Watched, progress
 from askance.data import Stream, read
 from askance.data.arrays import read_arrays
 from askance.data.files import listed
-from askance.data.kinds import SHOWN, ColumnPlan
+from askance.data.kinds import SHOWN, ColumnPlan, has_other_notation
 from askance.data.mixed import take_rows
-from askance.data.raw_tables import CsvTable
+from askance.data.raw_tables import CsvTable, first_rows
 from askance.data.saved_plans import read_as_saved
 from askance.data.stacking import of_width, stacked, widened
 from askance.data.stream import Chunk
-from askance.data.tables import header_delimiter
+from askance.data.tables import HEAD_ROWS, TableStream, header_delimiter
 from askance.data.typed import TypedTable, is_table, read_table
 from askance.errors import DataError
 
@@ -380,6 +380,23 @@ def nearly_numbers_note(stream: Stream) -> list[str]:
     return [
         f"Not read as numbers, though most of their first values are: {columns}. With --number {found[0].name}, "
         "others count as missing."
+    ]
+
+
+def notation_note(stream: Stream) -> list[str]:
+    """What to say about columns that only the automatic learner reads as numbers or dates, such as `$23.35`."""
+    stream = origin_of(stream)
+    if not isinstance(stream, TableStream) or stream.layout is None or stream.file is not None:
+        return []
+    layout = stream.layout
+    head = first_rows(CsvTable(stream.path, stream.delimiter), HEAD_ROWS).columns
+    words = [name for name in layout.features if name not in layout.numeric and name != layout.fields.text]
+    found = [name for name in words if has_other_notation(head[name])][:SHOWN]
+    if not found:
+        return []
+    return [
+        f"Read as categories, though they are numbers or dates: {listed(found)}. The automatic learner reads them "
+        "as such: leave out -a. Or write plain numbers into the file."
     ]
 
 

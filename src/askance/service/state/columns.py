@@ -1,14 +1,14 @@
 """The columns of records: what settings say of them, and the plan by which they become rows."""
 
 from askance.data.encoding import TablePlan
-from askance.data.kinds import CATEGORY, DATE, LEFT_OUT, NO_DATE, NUMBER, TEXT, ColumnPlan
+from askance.data.kinds import CATEGORY, DATE, LEFT_OUT, NO_DATE, NUMBER, REPEATED_ID, TEXT, ColumnPlan
 from askance.service.columns import Column, Columns, Kind
 
 ID, IGNORED = "id", "ignored"
 NOON = 12.0
 KINDS = {"number": NUMBER, "category": CATEGORY, "text": TEXT, "date": DATE, ID: LEFT_OUT, IGNORED: LEFT_OUT}
 # Why a column is left out that has a kind of its own in settings.
-ID_REASONS = ("an id", "all values differ", "numbers the rows")
+ID_REASONS = ("an id", REPEATED_ID, "all values differ", "numbers the rows")
 
 
 def plan_of(columns: Columns, bits: int, *, pairs: bool) -> TablePlan:

@@ -19,7 +19,14 @@ from askance.cli.commands.run.trace_file import trace_writer
 from askance.cli.contest import report
 from askance.cli.contest.contest import Keep, LineUp, never
 from askance.cli.contest.methods import is_one_sided, parse_parameters
-from askance.cli.contest.source import columns_of, delimiter_of, nearly_numbers_note, origin_of, unmatched_note
+from askance.cli.contest.source import (
+    columns_of,
+    delimiter_of,
+    nearly_numbers_note,
+    notation_note,
+    origin_of,
+    unmatched_note,
+)
 from askance.cli.output.compiling import AUTO, NAMED, compilation_announced
 from askance.cli.output.console import print_json, stdout
 from askance.cli.output.progress import progress
@@ -179,6 +186,7 @@ def _notes(line_up: LineUp, request: RunRequest) -> list[str]:
             "shuffle it with --shuffle 7."
         )
     notes += nearly_numbers_note(line_up.stream)
+    notes += notation_note(line_up.stream)
     notes += unmatched_note(line_up.stream, request.reading.labels)
     notes += report.reach_note(line_up.contestants, request.metric)
     notes += report.rounding_note(line_up.contestants, request.metric)
