@@ -127,7 +127,7 @@ FILES = [
         "a.xyz",
         b"1",
         {},
-        ["unrecognised file extension", "'csv', 'jsonl', 'npz', 'parquet', 'svmlight', 'tsv'"],
+        ["unrecognised file extension", "'csv', 'jsonl', 'nbib', 'npz', 'parquet', 'ris', 'svmlight', 'tsv'"],
     ),
     ("noending", b"1", {}, ["unrecognised file extension"]),
     ("a.csv", GOOD_CSV, {"format": "excel"}, ["format='excel'"]),
