@@ -22,6 +22,7 @@ from rich.table import Table
 from scipy import sparse
 
 import askance
+from askance.auto.steering import widest
 from askance.metrics import Certifier
 from askance.metrics.certificate import log_odds_of_lead
 from askance.rules.query import LeastCertain
@@ -165,7 +166,7 @@ def _predicted(learner: Any, X: Any, classes: NDArray[np.int64]) -> tuple[NDArra
 
 
 def _judge(rows: Iterator[Seen], count: int, setting: Setting) -> Outcome:
-    certifier = Certifier(setting.error)
+    certifier = Certifier(setting.error, widest=1.0 if setting.linear else widest(setting.error))
     mistakes = np.zeros(count + 1, int)  # in the set, before each row
     wrong, members, automatic = np.zeros((3, count), bool)
     violated, labels = False, None
@@ -173,7 +174,7 @@ def _judge(rows: Iterator[Seen], count: int, setting: Setting) -> Outcome:
         for told in row.told:
             certifier.tell(told, bool(wrong[told]))
         wrong[number] = row.wrong
-        members[number] = certifier.includes(row.confidence)
+        members[number] = certifier.includes(row.confidence, row.ask_probability)
         automatic[number] = members[number] and certifier.certified
         certifier.add(row.confidence, row.ask_probability, row.asked)
         mistakes[number + 1] = mistakes[number] + (row.wrong and members[number])

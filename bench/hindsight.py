@@ -16,7 +16,7 @@ from rich.table import Table
 from scipy.stats import binom
 
 import askance
-from askance.auto.steering import SHARE
+from askance.auto.steering import SHARE, widest
 from bench.certified import LAST, Setting, stream
 from bench.uniform import ERROR, LEVEL, RATE, SETS
 
@@ -49,7 +49,7 @@ def best(confidences: NDArray[np.float64], wrong: NDArray[np.bool_], *, everythi
         mistakes = np.cumsum(wrong[since:end][order])
         for share in SHARES:
             rows = int(share * len(order))
-            probability = min(1.0, RATE / share) if everything else SHARE * RATE
+            probability = min(1.0, RATE / share) if everything else SHARE * RATE / widest(ERROR)
             labels = int(probability * rows)
             found = float(binom.cdf(mistakes_allowed(labels, probability), labels, mistakes[rows - 1] / rows))
             chance, expected = max(chance, found), max(expected, found * share)

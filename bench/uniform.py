@@ -78,13 +78,13 @@ def compare(name: str, order: int) -> Found | None:
 
 def _first_certified(trace: askance.Trace, wrong: NDArray[np.bool_]) -> tuple[int, int, NDArray[np.bool_]] | None:
     """The labels and the first row of the set that is certified first, and which rows have its thresholds."""
-    certifier, first = Certifier(ERROR, LEVEL), None
+    certifier, first = Certifier(ERROR, LEVEL, widest=trace.widest), None
     members = np.zeros(len(wrong), bool)
     columns = (trace.confidences, trace.ask_probabilities, trace.asked, wrong)
     for row, (confidence, chance, asked, is_wrong) in enumerate(
         zip(*(one.tolist() for one in columns), strict=True)
     ):
-        members[row] = certifier.includes(confidence)
+        members[row] = certifier.includes(confidence, chance)
         certifier.add(confidence, chance, asked)
         if asked:
             certifier.tell(row, is_wrong)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import askance
+from askance.auto.steering import widest
 from askance.errors import ParameterError
 
 
@@ -36,7 +37,12 @@ def test_a_learner_asks_the_same_in_a_pass_and_row_by_row() -> None:
         if decision.ask:
             learner.tell(row, label, decision.ask_probability)
     assert asked == trace.asked.tolist()
-    assert 0.09 in trace.ask_probabilities.round(6)
+    assert round(0.09 / widest(0.1), 6) in trace.ask_probabilities.round(6)
+    kept, found = learner.certificate_, trace.certify(0.1)
+    assert found.certified
+    assert (kept.since, kept.members, kept.labels, kept.share) == (
+        found.since, found.members, found.labels, found.share,
+    ), "a trace has the thresholds of the learner"  # fmt: skip
 
 
 def test_a_learner_that_asks_about_every_row_does_so_for_confident_ones_too() -> None:
@@ -45,7 +51,7 @@ def test_a_learner_that_asks_about_every_row_does_so_for_confident_ones_too() ->
 
 
 def test_a_row_that_is_not_granted_had_no_chance_of_being_asked_about() -> None:
-    """It counts as a mistake, as one that the budget refuses. Nobody waits for its label."""
+    """It is not in the set, as one that the budget refuses. Nobody waits for its label."""
     X, y = of_rows(2500)
     y[1500:] = np.where(y[1500:] == "yes", "no", "yes")
     learner = askance.AutoLearner(certify=0.1, forget=False)
@@ -57,6 +63,24 @@ def test_a_row_that_is_not_granted_had_no_chance_of_being_asked_about() -> None:
             learner.tell(row, label, decision.ask_probability)
     assert learner.certificate_.until > 2400
     assert not learner.certificate_.certified, "the classes have changed places"
+
+
+def test_the_set_leaves_room_in_the_budget() -> None:
+    """Rows of the set are asked about as often as their share of the labels allows, and few are refused."""
+    X, y = of_rows(3000)
+    trace = askance.AutoLearner(certify=0.02).run(X, y)
+    found = trace.certify(0.02)
+    assert trace.widest == widest(0.02) == pytest.approx(0.8)
+    assert found.certified
+    assert found.share <= 0.9
+    assert round(0.09 / 0.8, 6) in trace.ask_probabilities.round(6)
+    assert np.mean(trace.ask_probabilities == 0) < 0.02
+    assert found.automatic is not None
+    assert not found.automatic[trace.ask_probabilities == 0].any()
+
+
+def test_the_fewer_mistakes_are_allowed_the_smaller_is_the_set() -> None:
+    assert [round(widest(error), 3) for error in (0.001, 0.01, 0.02, 0.05, 0.5)] == [0.5, 0.6, 0.8, 0.92, 0.992]
 
 
 def test_many_classes_can_be_certified() -> None:

@@ -207,6 +207,7 @@ def test_parquet_holds_the_trace(tmp_path: pathlib.Path, classes: list[Any], unk
         "algorithm": "PAA-II",
         "mode": "float64 exact",
         "kind": "binary",
+        "widest": 1.0,
         "classes": classes,
         "spent": trace.spent,
         "refused": 2,

@@ -9,7 +9,7 @@ import pytest
 
 from askance.errors import ParameterError
 from askance.metrics import Certifier
-from askance.metrics.certificate import BOLDNESS, FIRST_SHARE, _Set
+from askance.metrics.certificate import AMPLE, BOLDNESS, EVERY, FIRST_SHARE, _Set
 from askance.metrics.confident import Choices, Mistakes
 
 
@@ -66,9 +66,11 @@ def test_without_mistakes_about_as_many_labels_are_needed_as_for_any_method() ->
     assert labels < 1.5 * math.log(1 / 0.05) / error
 
 
-def stream(random: np.random.Generator, rows: int, chance: float, error: float | None) -> np.ndarray:
+def stream(
+    random: np.random.Generator, rows: int, chance: float, error: float | None, scale: float = 4
+) -> np.ndarray:
     """Confidences, coins and mistakes; a given error is the same for all rows, however confident."""
-    confidences = random.exponential(4, rows)
+    confidences = random.exponential(scale, rows)
     wrong = random.random(rows) < (1 / (1 + np.exp(confidences)) if error is None else error)
     return np.column_stack([confidences, random.random(rows) < chance, wrong])
 
@@ -134,16 +136,48 @@ def test_a_change_of_the_stream_ends_the_certificate() -> None:
     assert certified == [True, False]
 
 
-def test_rows_that_cannot_be_asked_about_are_counted_as_mistakes() -> None:
-    certifier = Certifier(0.05)
+def certified(certifier: Certifier) -> Certifier:
+    """The certifier after 4,000 rows, with which it certifies a set."""
     for confidence, asked, wrong in stream(np.random.default_rng(4), 4000, 0.3, None):
         row = certifier.add(confidence, 0.3, bool(asked))
         if asked:
             certifier.tell(row, bool(wrong))
     assert certifier.certified
+    return certifier
+
+
+def test_rows_that_are_asked_about_too_seldom_count_as_mistakes() -> None:
+    certifier = certified(Certifier(0.05))
     for _ in range(2000):
-        certifier.add(10.0, 0.0, False)
+        certifier.add(10.0, 0.01, False)
     assert not certifier.certified
+
+
+def test_rows_about_which_nobody_can_be_asked_are_not_in_the_set() -> None:
+    certifier = certified(Certifier(0.05))
+    before = certifier.certificate()
+    for _ in range(2000):
+        assert not certifier.includes(10.0, 0.0)
+        certifier.add(10.0, 0.0, False)
+    after = certifier.certificate()
+    assert (after.certified, after.members, after.labels) == (True, before.members, before.labels)
+    assert after.until == before.until + 2000
+
+
+def test_a_set_is_as_narrow_as_wanted_until_there_is_evidence_to_spare() -> None:
+    wide, narrow = Certifier(0.05), Certifier(0.05, widest=0.5)
+    shares: dict[bool, list[float]] = {False: [], True: []}
+    for confidence, asked, wrong in stream(np.random.default_rng(4), 6000, 0.3, None, 30):
+        for certifier in (wide, narrow):
+            row = certifier.add(confidence, 0.3, bool(asked))
+            if asked:
+                certifier.tell(row, bool(wrong))
+        if narrow.rows % EVERY == 0 and narrow.has_set:
+            ample = narrow._current is not None and narrow._current.surplus(0.05) > AMPLE
+            shares[ample].append(narrow.certificate().share)
+    assert max(shares[False]) <= 0.5 + 1e-9
+    assert 0.5 < max(shares[True]) <= 0.75 + 1e-9
+    assert wide.certificate().share > 0.75
 
 
 def test_what_a_certificate_says() -> None:
@@ -164,7 +198,10 @@ def test_what_a_certificate_says() -> None:
     certifier.tell(10**9, True)  # nobody asked for it
 
 
-@pytest.mark.parametrize(("name", "value"), [("error", 0), ("error", 1), ("level", 0.0), ("level", 1.0)])
+WRONG = [("error", 0), ("error", 1), ("level", 0.0), ("level", 1.0), ("widest", 0.0), ("widest", 1.1)]
+
+
+@pytest.mark.parametrize(("name", "value"), WRONG)
 def test_wrong_parameters_are_refused(name: str, value: float) -> None:
     with pytest.raises(ParameterError, match=f"{name} must be"):
         Certifier(**{name: value})
@@ -189,6 +226,9 @@ def test_equal_confidences_are_in_the_set_together() -> None:
     assert choices.widest(0.0) == 1.75, "the set is never empty"
     assert choices.widest(100.0) == 0.0
     assert choices.fastest()[0] == 1.75
+    assert choices.widest(100.0, 0.9) == 0.25
+    assert choices.fastest(0.7)[0] == 1.75
+    assert choices.fastest(0.5)[1] == 0.0, "no set is as small"
 
 
 def test_a_label_that_is_corrected_counts_as_if_it_had_been_right_at_once() -> None:

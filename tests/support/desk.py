@@ -33,7 +33,7 @@ class Desk:
         self.mistakes.append(wrong)
         body = journal.DecidedItem(
             text="", prediction=PREDICTED, score=confidence, ask_probability=0.0, rule_probability=0.0, coin=coin,
-            version=0, automatic=self.fold.automation.includes(confidence),
+            version=0, automatic=self.fold.automation.includes(confidence, self.fold.settings.certify.audit),
         )  # fmt: skip
         self.fold.decide(ROW, 1.0, body, journal.ITEM, seen=True)
         self.wrong[self.fold.seq] = wrong

@@ -416,6 +416,7 @@ class AutoCore:
             algorithm=f"AutoLearner({self.settings.rate:g})",
             spent=int(np.count_nonzero(found.asked)),
             refused=int(self.past.counts[2]) - refused,
+            widest=1.0 if self.steering is None else self.steering.certifier.widest,
         )
 
 

@@ -11,14 +11,22 @@ from askance.jit.kernels.labelling import Found
 from askance.jit.kernels.mixed import Mixed
 from askance.metrics.certificate import EVERY, Certifier, log_odds_of_lead
 
-SHARE = 0.9  # of the rate: the probability of asking about a confident row
+SHARE = 0.9  # of the labels, for confident rows
+# Of the rows, for the set that is certified first. The fewer mistakes are allowed, the more labels a certificate
+# takes, and a smaller set, asked about more often, has fewer mistakes among them.
+LEFT_OUT, SMALLEST = 0.004, 0.5
+
+
+def widest(error: float) -> float:
+    """The share of rows to be certified first, if this share of mistakes is allowed."""
+    return max(SMALLEST, 1.0 - LEFT_OUT / error)
 
 
 class Steering:
     """Follows a stream with a `Certifier`, and says which rows are confident enough for questions at random."""
 
     def __init__(self, error: float) -> None:
-        self.certifier = Certifier(error)
+        self.certifier = Certifier(error, widest=widest(error))
         # Asked rows and their predictions, by content: that is how their labels come.
         self._awaited: dict[bytes, list[tuple[int, int]]] = {}
 
@@ -59,7 +67,7 @@ class Steering:
         """The plan for the next rows."""
         threshold = self.certifier.threshold
         chosen = math.isfinite(threshold) and self.certifier.includes(threshold)
-        chance = SHARE * plan.steady if plan.rate < 1 else 1.0
+        chance = min(1.0, SHARE * plan.steady / self.certifier.widest) if plan.rate < 1 else 1.0
         return plan._replace(certain=math.tanh(threshold / 2) if chosen else math.inf, certain_chance=chance)
 
     def _add(self, found: Found, place: int) -> int:

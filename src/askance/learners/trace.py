@@ -17,7 +17,7 @@ from askance._util.optional import require
 from askance.errors import ParameterError
 from askance.metrics import METRICS, AskedTally, Curve, CurveRecorder, Estimate, Forecast, Tally
 from askance.metrics.augmented import PREVALENCE, as_columns, augmented_estimate
-from askance.metrics.certificate import Certificate, certify, log_odds_of_lead
+from askance.metrics.certificate import Certificate, Certifier, certify, log_odds_of_lead
 from askance.metrics.drift import Drift, drifts
 from askance.metrics.forecast import weights_of_asked
 from askance.metrics.positive import OF_POSITIVE, default_positive, place_of_class
@@ -83,6 +83,7 @@ class Trace:
     spent: int  # labels that these rounds took from the budget
     refused: int  # labels that the query rule wanted in these rounds and the budget refused
     kind: str = BINARY
+    widest: float = 1.0  # of rows to be certified, as `Certifier` has it: the questions were chosen for it
 
     def __post_init__(self) -> None:
         lengths = [len(getattr(self, name)) for name in PER_ROUND]
@@ -257,9 +258,9 @@ class Trace:
     def certify(self, error: float = 0.02, level: float = 0.95, *, predicted: Any = None) -> Certificate:
         """Certify, from the asked labels alone, that few of the confident predictions are wrong.
 
-        Goes through the rows as `Certifier` does. It takes a learner that may ask about every row, because rows
-        without a chance of being asked about count as mistakes. With `AutoLearner(certify=error)`, it takes the
-        fewest labels.
+        Goes through the rows as `Certifier` does. Rows without a chance of being asked about are not among those
+        that are certified, so it takes a learner that may ask about most rows. With `AutoLearner(certify=error)`,
+        it takes the fewest labels.
 
         With `predicted`, it is about predictions of this class alone: of confident predictions of spam, for
         example, few are wrong. Certificates of several classes hold at their level each.
@@ -271,7 +272,8 @@ class Trace:
             rows = np.flatnonzero(self.predictions == predicted)
         wrong = (self.predicted_codes != self.true_codes)[rows].tolist()
         asked, probabilities = self.asked[rows].tolist(), self.ask_probabilities[rows].tolist()
-        found = certify(self.confidences[rows].tolist(), probabilities, asked, wrong, error, level)
+        certifier = Certifier(error, level, widest=self.widest)
+        found = certify(certifier, self.confidences[rows].tolist(), probabilities, asked, wrong)
         automatic = np.zeros(len(self), bool)
         automatic[rows] = found.automatic
         since, until = (int(np.append(rows, len(self))[place]) for place in (found.since, found.until))
@@ -393,6 +395,7 @@ class Trace:
             "algorithm": self.algorithm,
             "mode": self.mode,
             "kind": self.kind,
+            "widest": self.widest,
             "classes": np.asarray(self.classes).tolist(),
             "spent": self.spent,
             "refused": self.refused,

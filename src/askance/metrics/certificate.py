@@ -34,11 +34,11 @@ EVERY = 50  # rows, after which the threshold is chosen again
 RECENT, LABELS = 1000, 400  # rows and labels to choose it from
 START = 0.1  # the speed from which on a set is begun: see `Choices.fastest`
 GIVE_UP = -3.0  # the logarithm of evidence at which it is given up
-BOLDNESS = 0.85  # (1 - e^-λ)/π: near 1, evidence grows fastest without mistakes, and a single one ruins it
+BOLDNESS = 0.8  # (1 - e^-λ)/π: near 1, evidence grows fastest without mistakes, and a single one ruins it
 # With this much more evidence (logarithm) than needed, a single mistake does not end the certificate. From then on
 # the set is as large as it can be with this share of the mistakes that are allowed, and its follower begins.
 AMPLE, WIDER = 2.0, 0.25
-FIRST_SHARE = 0.75  # of 1 - level is for the first set
+FIRST_SHARE = 0.9  # of 1 - level is for the first set
 SET_NUMBERS = ("since", "needed", "members", "labels", "mistakes", "step", "chance", "penalties", "left_out")
 MOST_AWAITED = 5000  # rows outside of sets whose labels may still help to choose a threshold
 
@@ -112,6 +112,9 @@ class Certifier:
         The probability that no certificate is ever wrong.
     earlier : int, default=0
         The number of sets that others have begun for the same stream: the probability is for all together.
+    widest : float, default=1.0
+        The share of recent rows that the set has at most, and half of the others more while there is evidence to
+        spare. If labels are few, a smaller set of more confident rows is certified sooner.
 
     Examples
     --------
@@ -128,12 +131,14 @@ class Certifier:
     True
     """
 
-    def __init__(self, error: float = 0.02, level: float = 0.95, *, earlier: int = 0) -> None:
+    def __init__(self, error: float = 0.02, level: float = 0.95, *, earlier: int = 0, widest: float = 1.0) -> None:
         if not 0 < error < 1:
             raise ParameterError("Certifier", "error", error, "greater than 0 and less than 1")
         if not 0 < level < 1:
             raise ParameterError("Certifier", "level", level, "greater than 0 and less than 1")
-        self.error, self.level = error, level
+        if not 0 < widest <= 1:
+            raise ParameterError("Certifier", "widest", widest, "greater than 0 and at most 1")
+        self.error, self.level, self.widest = error, level, widest
         self.threshold = math.inf
         self.rows = 0
         self._recent: deque[float] = deque(maxlen=RECENT)
@@ -153,7 +158,7 @@ class Certifier:
         confidence : float
             The confidence of its prediction, best as log-odds of being right: at least 0.
         ask_probability : float
-            The probability with which its label is asked for.
+            The probability with which its label is asked for. If it is 0, the row is not in the set.
         asked : bool
             Whether it is asked for.
 
@@ -169,7 +174,7 @@ class Certifier:
             self._awaited[row] = confidence
             if len(self._awaited) > MOST_AWAITED:
                 del self._awaited[next(iter(self._awaited))]
-        if confidence >= self.threshold:
+        if ask_probability > 0 and confidence >= self.threshold:
             for one in self._all():
                 one.add(row, ask_probability, asked)
             self._review()
@@ -192,9 +197,9 @@ class Certifier:
             one.tell(row, wrong)
         self._review()
 
-    def includes(self, confidence: float) -> bool:
-        """Whether a row with this confidence would belong to the set now."""
-        return self._current is not None and confidence >= self.threshold
+    def includes(self, confidence: float, ask_probability: float = 1.0) -> bool:
+        """Whether a row with this confidence and probability of being asked about would be in the set now."""
+        return self._current is not None and ask_probability > 0 and confidence >= self.threshold
 
     @property
     def labels(self) -> int:
@@ -281,11 +286,11 @@ class Certifier:
         _, confidences, wrong = zip(*self._labels, strict=True)
         choices = Choices(np.asarray(self._recent), Mistakes.of(confidences, wrong), self.error)
         if self._current is not None and self._current.surplus(self.error) > AMPLE:
-            self.threshold = choices.widest(WIDER)
+            self.threshold = choices.widest(WIDER, (1 + self.widest) / 2)
             if self._next is None:
                 self._next = self._new_set()
             return
-        self.threshold, speed = choices.fastest()
+        self.threshold, speed = choices.fastest(self.widest)
         if self._current is None and speed > START:
             self._current = self._new_set()
 
@@ -341,8 +346,6 @@ class _Set:
 
     def add(self, row: int, chance: float, asked: bool) -> None:
         if not self.step:
-            if not chance:
-                return  # the set has not begun: nothing can be known about this row
             self.step, self.chance = -math.log1p(-BOLDNESS * chance), chance
         if asked:
             self.asked[row] = self.awaited[row] = _Rows(chance, asked=True, wrong=None)
@@ -374,7 +377,7 @@ class _Set:
                 self._add_mistakes(rows.chance, 1)
 
     def _bet(self, chance: float) -> float:
-        return -math.expm1(-self.step) / chance if chance else 1.0
+        return -math.expm1(-self.step) / chance
 
     def _add_mistakes(self, chance: float, count: int) -> None:
         self.mistakes += count
@@ -422,13 +425,13 @@ def log_odds_of_lead(leads: Any) -> Any:
 
 
 def certify(
+    certifier: Certifier,
     confidences: Iterable[float], ask_probabilities: Iterable[float], asked: Iterable[bool], wrong: Iterable[bool],
-    error: float, level: float,
 ) -> Certificate:  # fmt: skip
     """Certify rows whose labels come at once."""
-    certifier, automatic = Certifier(error, level), []
+    automatic = []
     for confidence, chance, is_asked, is_wrong in zip(confidences, ask_probabilities, asked, wrong, strict=True):
-        automatic.append(certifier.certified and certifier.includes(confidence))
+        automatic.append(certifier.certified and certifier.includes(confidence, chance))
         row = certifier.add(confidence, chance, is_asked)
         if is_asked:
             certifier.tell(row, is_wrong)

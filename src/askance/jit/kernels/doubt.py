@@ -18,7 +18,7 @@ CATCHING_UP = 0.3  # how much more is asked for each label that the plan is behi
 MOST_BEHIND = 60.0
 # Labels kept for questions at random, so that their probability is seldom 0: one in 50 so far, and at most three.
 AUDITS, PER_AUDIT = 3.0, 50.0
-CONFIDENT = 15.0  # labels kept for confident rows while a part of the stream is to be certified
+CONFIDENT = 20.0  # labels kept for confident rows while a part of the stream is to be certified
 PER_LOGARITHM = 7.0  # questions for each e-fold of rows, while all labels are of one class
 
 ROWS, ASKED, REFUSED = range(3)  # positions in `Past.counts`

@@ -123,9 +123,9 @@ class Automation:
         """Whether a certificate holds, and people keep up with its checks."""
         return self._certifier is not None and self._certifier.certified and not self._is_late
 
-    def includes(self, confidence: float) -> bool:
-        """Whether an item with this confidence is decided without people."""
-        return self.certified and self._certifier is not None and self._certifier.includes(confidence)
+    def includes(self, confidence: float, chance: float) -> bool:
+        """Whether an item with this confidence, and this chance of being checked, is decided without people."""
+        return self.certified and self._certifier is not None and self._certifier.includes(confidence, chance)
 
     @property
     def phase(self) -> Phase | None:

@@ -107,6 +107,8 @@ class Fold:
             assert row is not None
             decision = self.model.decide(row, granted=granted, many=self.settings.many)
             kind = journal.QUESTION if granted and decision.ask else journal.ITEM
+            chance = float(decision.ask_probability) if granted else 0.0
+            sure = confidence(self.settings, float(decision.score))
             body = journal.DecidedItem(
                 text=content.text,
                 record=content.record,
@@ -116,11 +118,11 @@ class Fold:
                 guesses=content.guesses,
                 prediction=decision.prediction,
                 score=float(decision.score),
-                ask_probability=float(decision.ask_probability) if granted else 0.0,
+                ask_probability=chance,
                 rule_probability=0.0 if on_lease else float(decision.ask_probability),
                 coin=decision.coin,
                 version=self.version,
-                automatic=self.automation.includes(confidence(self.settings, float(decision.score))),
+                automatic=self.automation.includes(sure, self.settings.certify.audit if on_lease else chance),
             )
         self.seq, self.at = self.seq + 1, at
         self._item(body, asked=kind == journal.QUESTION, deleted=row is None)
