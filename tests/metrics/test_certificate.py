@@ -176,8 +176,8 @@ def test_a_set_is_as_narrow_as_wanted_until_there_is_evidence_to_spare() -> None
             ample = narrow._current is not None and narrow._current.surplus(0.05) > AMPLE
             shares[ample].append(narrow.certificate().share)
     assert max(shares[False]) <= 0.5 + 1e-9
-    assert 0.5 < max(shares[True]) <= 0.75 + 1e-9
-    assert wide.certificate().share > 0.75
+    assert max(shares[True]) > 0.9
+    assert wide.certificate().share > 0.9
 
 
 def test_what_a_certificate_says() -> None:
@@ -226,7 +226,6 @@ def test_equal_confidences_are_in_the_set_together() -> None:
     assert choices.widest(0.0) == 1.75, "the set is never empty"
     assert choices.widest(100.0) == 0.0
     assert choices.fastest()[0] == 1.75
-    assert choices.widest(100.0, 0.9) == 0.25
     assert choices.fastest(0.7)[0] == 1.75
     assert choices.fastest(0.5)[1] == 0.0, "no set is as small"
 

@@ -113,8 +113,8 @@ class Certifier:
     earlier : int, default=0
         The number of sets that others have begun for the same stream: the probability is for all together.
     widest : float, default=1.0
-        The share of recent rows that the set has at most, and half of the others more while there is evidence to
-        spare. If labels are few, a smaller set of more confident rows is certified sooner.
+        The share of recent rows that the set has at most, until there is evidence to spare. If labels are few, a
+        smaller set of more confident rows is certified sooner.
 
     Examples
     --------
@@ -286,7 +286,7 @@ class Certifier:
         _, confidences, wrong = zip(*self._labels, strict=True)
         choices = Choices(np.asarray(self._recent), Mistakes.of(confidences, wrong), self.error)
         if self._current is not None and self._current.surplus(self.error) > AMPLE:
-            self.threshold = choices.widest(WIDER, (1 + self.widest) / 2)
+            self.threshold = choices.widest(WIDER)
             if self._next is None:
                 self._next = self._new_set()
             return

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from askance.typing import BoolArray, FloatArray
+from askance.typing import FloatArray
 
 HIGHEST = 15.0  # confidences above are taken for this: log-odds of one in three million
 # The log-odds of a mistake are a line in the confidence: intercept and slope, and how firmly they are expected.
@@ -68,25 +68,20 @@ class Choices:
         1 - r + r log r times its growth without mistakes for each row of the set: the growth rate of the best bet.
         """
         few = np.minimum(self.ratios, 1.0)
-        speeds = np.where(self.fits(most), self.shares * (1 - few + few * np.log(np.maximum(few, 1e-12))), 0.0)
+        fits = self.last & (self.shares <= most)
+        speeds = np.where(fits, self.shares * (1 - few + few * np.log(np.maximum(few, 1e-12))), 0.0)
         best = int(np.argmax(speeds))
         return self._between(best), float(speeds[best])
 
-    def widest(self, ratio: float, most: float = 1.0) -> float:
+    def widest(self, ratio: float) -> float:
         """Return the threshold of the largest set with at most this ratio of the allowed mistakes.
 
-        It has at most the share `most` of the rows. If there is none, it is that of the set with the smallest
-        ratio, so that it is never infinite.
+        If there is none, it is that of the set with the smallest ratio, so that it is never infinite.
         """
-        fits = np.flatnonzero((self.ratios <= ratio) & self.fits(most))
+        fits = np.flatnonzero((self.ratios <= ratio) & self.last)
         return self._between(
             int(fits[-1]) if len(fits) else int(np.argmin(np.where(self.last, self.ratios, np.inf)))
         )
-
-    def fits(self, most: float) -> BoolArray:
-        """Whether each place ends a set of at most this share of the rows."""
-        found: BoolArray = self.last & (self.shares <= most)
-        return found
 
     def _between(self, place: int) -> float:
         """Half-way to the next confidence, so that rounding cannot move a row across."""
