@@ -162,6 +162,15 @@ def test_rows_about_which_nobody_can_be_asked_are_not_in_the_set() -> None:
     after = certifier.certificate()
     assert (after.certified, after.members, after.labels) == (True, before.members, before.labels)
     assert after.until == before.until + 2000
+    assert before.share > 0.2
+    assert after.share == 0, "no recent row is in the set"
+
+
+def test_the_state_of_an_earlier_version_can_be_restored() -> None:
+    certifier = certified(Certifier(0.05))
+    state = certifier.state()
+    del state["possible"]
+    assert Certifier(0.05).restore(state).certificate() == certifier.certificate()
 
 
 def test_a_set_is_as_narrow_as_wanted_until_there_is_evidence_to_spare() -> None:

@@ -58,6 +58,9 @@ class Trace:
         positions in `classes`, and -1 for an unknown label.
     spent, refused : int
         The number of labels that these rounds took from the budget, and that the budget refused.
+    widest : float
+        The share of rows to be certified first, for which the questions were chosen; see `Certifier`. It is 1 for
+        learners without `certify`.
 
     Examples
     --------
@@ -83,7 +86,7 @@ class Trace:
     spent: int  # labels that these rounds took from the budget
     refused: int  # labels that the query rule wanted in these rounds and the budget refused
     kind: str = BINARY
-    widest: float = 1.0  # of rows to be certified, as `Certifier` has it: the questions were chosen for it
+    widest: float = 1.0
 
     def __post_init__(self) -> None:
         lengths = [len(getattr(self, name)) for name in PER_ROUND]

@@ -57,7 +57,8 @@ class Certificate:
     threshold : float
         The confidence from which on a row belongs to the set now.
     share : float
-        The share of recent rows that the threshold puts into the set.
+        The share of recent rows that the threshold puts into the set. Those without a chance of being asked about
+        are not in it, as when the budget is spent.
     since, until : int
         The rows that the certificate covers, from `since` to before `until`, counted from 0. It ends at the first
         row whose label is still awaited.
@@ -94,7 +95,7 @@ class Certificate:
             return f"Not certified: {of}, {found}. About {self.missing:,} more labels are needed."
         return (
             f"Certified: {of}, at most {self.error:.2%} are wrong ({self.level:.0%} confidence). "
-            f"Of them, {found}. {self.share:.0%} of recent rows are as confident."
+            f"Of them, {found}. {self.share:.0%} of recent rows are in the set."
         )
 
 
@@ -142,6 +143,7 @@ class Certifier:
         self.threshold = math.inf
         self.rows = 0
         self._recent: deque[float] = deque(maxlen=RECENT)
+        self._possible: deque[bool] = deque(maxlen=RECENT)  # whether somebody could be asked about these
         self._labels: deque[tuple[int, float, bool]] = deque(maxlen=LABELS)  # rows, confidences and mistakes
         self._awaited: dict[int, float] = {}  # the confidence of asked rows without a label
         self.sets = earlier
@@ -170,6 +172,7 @@ class Certifier:
         row = self.rows
         self.rows += 1
         self._recent.append(confidence)
+        self._possible.append(ask_probability > 0)
         if asked:
             self._awaited[row] = confidence
             if len(self._awaited) > MOST_AWAITED:
@@ -238,8 +241,8 @@ class Certifier:
     def certificate(self) -> Certificate:
         """Return what is certified now."""
         current = self._current or _Set(self.rows, math.inf)
-        recent = np.asarray(self._recent)
-        share = float(np.mean(recent >= self.threshold)) if self._current and len(recent) else 0.0
+        included = [self.includes(*one) for one in zip(self._recent, self._possible, strict=True)]
+        share = float(np.mean(included)) if included else 0.0
         lacking = max(0.0, -current.surplus(self.error)) if self._current else 0.0
         return Certificate(
             certified=self.certified,
@@ -262,6 +265,7 @@ class Certifier:
             "rows": self.rows,
             "sets": self.sets,
             "recent": list(self._recent),
+            "possible": list(self._possible),
             "labels": [list(one) for one in self._labels],
             "awaited": [list(one) for one in self._awaited.items()],
             "current": self._current and self._current.state(),
@@ -272,6 +276,9 @@ class Certifier:
         """Take over what `state` of a certifier returned."""
         self.threshold, self.rows, self.sets = state["threshold"], state["rows"], state["sets"]
         self._recent.extend(state["recent"])
+        self._possible.extend(
+            state.get("possible", [True] * len(state["recent"]))
+        )  # snapshots of earlier versions
         self._labels.extend((row, confidence, wrong) for row, confidence, wrong in state["labels"])
         self._awaited = {row: confidence for row, confidence in state["awaited"]}  # noqa: C416
         self._current, self._next = (one and _Set.of(one) for one in (state["current"], state["next"]))

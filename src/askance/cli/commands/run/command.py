@@ -75,7 +75,7 @@ StopWhen = Annotated[
     Until | None,
     option(
         "Stop when enough is certain. error=0.02,share=0.7: at most 2 % of the confident predictions are wrong, "
-        "and 70 % of recent rows are as confident. recall=0.95: 95 % of the positives are found, most likely ones "
+        "and 70 % of recent rows are among these. recall=0.95: 95 % of the positives are found, most likely ones "
         "first (without labels: askance label --until). accuracy=0.95: with --oracle, people are asked less once "
         "95 % of the predictions are right.",
         "WHAT",
