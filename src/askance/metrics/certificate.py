@@ -276,9 +276,8 @@ class Certifier:
         """Take over what `state` of a certifier returned."""
         self.threshold, self.rows, self.sets = state["threshold"], state["rows"], state["sets"]
         self._recent.extend(state["recent"])
-        self._possible.extend(
-            state.get("possible", [True] * len(state["recent"]))
-        )  # snapshots of earlier versions
+        # Snapshots of earlier versions do not have it.
+        self._possible.extend(state.get("possible", [True] * len(state["recent"])))
         self._labels.extend((row, confidence, wrong) for row, confidence, wrong in state["labels"])
         self._awaited = {row: confidence for row, confidence in state["awaited"]}  # noqa: C416
         self._current, self._next = (one and _Set.of(one) for one in (state["current"], state["next"]))
