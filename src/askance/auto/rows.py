@@ -71,7 +71,8 @@ def plain(X: Any) -> Mixed:
         return mixed(X.dense, X.sparse)
     if sp.issparse(X):
         return mixed(np.empty((X.shape[0], 0)), X)
-    return mixed(X, sp.csr_array((len(X), 0)))
+    # As of an empty sparse matrix. Making one takes as long as deciding about a row.
+    return Mixed(np.ascontiguousarray(X), np.zeros(len(X) + 1, np.int64), np.empty(0, np.int32), np.empty(0), 0, 0)
 
 
 def mixed(dense: Any, sparse: Any) -> Mixed:
